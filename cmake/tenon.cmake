@@ -1,0 +1,31 @@
+# Flags that every target of the project shares, and the few helpers its folders use.
+
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(LIBELF REQUIRED IMPORTED_TARGET libelf)
+pkg_check_modules(LIBDW REQUIRED IMPORTED_TARGET libdw)
+pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
+
+add_library(tenon_flags INTERFACE)
+target_compile_options(tenon_flags INTERFACE
+  -Wall -Wextra -Werror -Wno-unused-parameter -Wundef -Wvla -fno-semantic-interposition
+  $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition>)
+target_compile_definitions(tenon_flags INTERFACE _GNU_SOURCE)
+target_include_directories(tenon_flags INTERFACE ${PROJECT_SOURCE_DIR}/include)
+target_link_options(tenon_flags INTERFACE -Wl,--as-needed)
+
+if(TENON_SANITIZE)
+  target_compile_options(tenon_flags INTERFACE
+    -fsanitize=${TENON_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(tenon_flags INTERFACE -fsanitize=${TENON_SANITIZE})
+  target_compile_definitions(tenon_flags INTERFACE TENON_SANITIZED=1)
+endif()
+if(TENON_COVERAGE)
+  target_compile_options(tenon_flags INTERFACE --coverage -O0)
+  target_link_options(tenon_flags INTERFACE --coverage)
+endif()
+
+# The host's own code: may include from src/ ("base/status.h") as well as from include/.
+add_library(tenon_private INTERFACE)
+target_link_libraries(tenon_private INTERFACE tenon_flags)
+target_include_directories(tenon_private INTERFACE ${PROJECT_SOURCE_DIR}/src)
