@@ -1,0 +1,78 @@
+// Tensors: an element type, a shape and counted memory.
+//
+// A tensor handle belongs to one owner; its memory may be shared with other handles. Elements lie in
+// row-major order at a 64-byte boundary. A `tn_tensor` and the `TF_Tensor` of the plugin ABI are the
+// same object under two names.
+#ifndef TENON_TENSOR_H_
+#define TENON_TENSOR_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tenon/dtype.h"
+#include "tenon/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct TF_Tensor tn_tensor;
+
+// Makes a tensor in host memory; numbers are not initialised, strings are empty. The result is owned
+// by the caller until tn_tensor_destroy. NULL and INVALID_ARGUMENT for a negative dimension, a rank
+// over 254 or a type without elements; RESOURCE_EXHAUSTED without memory.  [any thread]  since 0.1
+tn_tensor* tn_tensor_create(tn_dtype dtype, const int64_t* dims, int rank, tn_status* status);
+
+// A tensor with a copy of `size` bytes of `data`, which must be what dtype and shape need (no
+// strings). Owned by the caller until tn_tensor_destroy.  [any thread]  since 0.1
+tn_tensor* tn_tensor_create_from(tn_dtype dtype, const int64_t* dims, int rank, const void* data,
+                                 size_t size, tn_status* status);
+
+// A scalar string tensor or, with `rank` and `dims`, one of `count` strings, copied from `texts` with
+// their `sizes` (NULL: NUL-terminated). Owned by the caller until tn_tensor_destroy.
+// [any thread]  since 0.1
+tn_tensor* tn_tensor_create_strings(const int64_t* dims, int rank, const char* const* texts,
+                                    const size_t* sizes, tn_status* status);
+
+// A second handle on the same memory, owned by the caller until tn_tensor_destroy; NULL without
+// memory.  [any thread]  since 0.1
+tn_tensor* tn_tensor_share(const tn_tensor* tensor, tn_status* status);
+
+// Drops a handle; the last one frees the memory. NULL is fine.  [any thread]  since 0.1
+void tn_tensor_destroy(tn_tensor* tensor);
+
+// The element type. Borrows `tensor`.  [any thread]  since 0.1
+tn_dtype tn_tensor_dtype(const tn_tensor* tensor);
+
+// The number of dimensions. Borrows `tensor`.  [any thread]  since 0.1
+int tn_tensor_rank(const tn_tensor* tensor);
+
+// Dimension `i`, or -1 when there is no such dimension. Borrows `tensor`.  [any thread]  since 0.1
+int64_t tn_tensor_dim(const tn_tensor* tensor, int i);
+
+// The number of elements. Borrows `tensor`.  [any thread]  since 0.1
+int64_t tn_tensor_elements(const tn_tensor* tensor);
+
+// Bytes of its elements. Borrows `tensor`.  [any thread]  since 0.1
+size_t tn_tensor_bytes(const tn_tensor* tensor);
+
+// The elements, owned by the tensor until its last handle goes. Writing is for the only owner.
+// [any thread]  since 0.1
+void* tn_tensor_data(const tn_tensor* tensor);
+
+// String element `i`; "" and size 0 when there is none. Owned by the tensor until it is changed.
+// [any thread]  since 0.1
+const char* tn_tensor_string(const tn_tensor* tensor, int64_t i, size_t* out_size);
+
+// Reads one array from a .npy file. Owned by the caller until tn_tensor_destroy. NULL with a status
+// that names the file and what is wrong with it.  [any thread]  since 0.1
+tn_tensor* tn_npy_read(const char* path, tn_status* status);
+
+// Writes a .npy file that numpy reads (bfloat16, float8 and the like as ml_dtypes' raw bytes; strings
+// as fixed-width bytes). Borrows `tensor`; a failed write leaves no file.  [any thread]  since 0.1
+bool tn_npy_write(const char* path, const tn_tensor* tensor, tn_status* status);
+
+#ifdef __cplusplus
+}
+#endif
+#endif  // TENON_TENSOR_H_

@@ -1,0 +1,95 @@
+#include "base/memory.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// INT64_MAX: failing is off and nothing is counted, the state outside tests.
+static _Atomic int64_t until_failure = INT64_MAX;
+static _Atomic int64_t asked;
+static _Atomic int64_t alive;
+
+void tn_memory_fail_at(int64_t nth) {
+  atomic_store(&asked, 0);
+  atomic_store(&until_failure, nth < 0 ? INT64_MAX / 2 : nth);
+}
+
+int64_t tn_memory_asked(void) { return atomic_load(&asked); }
+int64_t tn_memory_alive(void) { return atomic_load(&alive); }
+
+static bool counting(void) {
+  return atomic_load_explicit(&until_failure, memory_order_relaxed) != INT64_MAX;
+}
+
+bool tn_memory_should_fail(void) {
+  if (!counting()) return false;
+  atomic_fetch_add(&asked, 1);
+  return atomic_fetch_sub(&until_failure, 1) == 0;
+}
+
+static void* count(void* memory) {
+  if (memory && counting()) atomic_fetch_add(&alive, 1);
+  return memory;
+}
+
+void* tn_alloc(size_t size) {
+  if (tn_memory_should_fail()) return NULL;
+  return count(malloc(size ? size : 1));
+}
+
+void* tn_alloc_zeroed(size_t items, size_t size) {
+  if (tn_memory_should_fail()) return NULL;
+  return count(calloc(items ? items : 1, size ? size : 1));
+}
+
+void* tn_resize(void* memory, size_t size) {
+  if (!memory) return tn_alloc(size);
+  if (tn_memory_should_fail()) return NULL;
+  return realloc(memory, size ? size : 1);
+}
+
+void tn_free(void* memory) {
+  if (memory && counting()) atomic_fetch_sub(&alive, 1);
+  free(memory);
+}
+
+char* tn_strndup(const char* text, size_t size) {
+  char* copy = tn_alloc(size + 1);
+  if (!copy) return NULL;
+  memcpy(copy, text, size);
+  copy[size] = 0;
+  return copy;
+}
+
+char* tn_strdup(const char* text) { return tn_strndup(text, strlen(text)); }
+
+char* tn_vprintf(const char* format, va_list args) {
+  va_list again;
+  va_copy(again, args);
+  int size = vsnprintf(NULL, 0, format, again);
+  va_end(again);
+  char* text = size < 0 ? NULL : tn_alloc((size_t)size + 1);
+  if (text) vsnprintf(text, (size_t)size + 1, format, args);
+  return text;
+}
+
+char* tn_printf(const char* format, ...) {
+  va_list args;
+  va_start(args, format);
+  char* text = tn_vprintf(format, args);
+  va_end(args);
+  return text;
+}
+
+bool tn_grow(void* items, size_t* capacity, size_t needed, size_t item_size) {
+  if (needed <= *capacity) return true;
+  size_t target = *capacity < 4 ? 8 : *capacity * 2;
+  if (target < needed) target = needed;
+  void** array = items;
+  void* larger = target > SIZE_MAX / item_size ? NULL : tn_resize(*array, target * item_size);
+  if (!larger) return false;
+  *array = larger;
+  *capacity = target;
+  return true;
+}

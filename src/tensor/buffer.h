@@ -1,0 +1,53 @@
+// Counted memory behind tensors. Several tensors, also of other types and shapes, may share one.
+#ifndef TENON_TENSOR_BUFFER_H_
+#define TENON_TENSOR_BUFFER_H_
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "tenon/status.h"
+
+enum { TN_ALIGNMENT = 64 };
+
+typedef struct tn_buffer tn_buffer;
+
+// Where buffers come from and go back to: a device's memory. Lives for the whole process.
+typedef struct tn_allocator {
+  // A buffer with one reference and at least `size` bytes aligned to TN_ALIGNMENT, contents
+  // undefined; NULL when out of memory. The allocator's `release` gets it back at the last unref.
+  tn_buffer* (*allocate)(struct tn_allocator* allocator, size_t size);
+} tn_allocator;
+
+struct tn_buffer {
+  atomic_int references;
+  bool owned;     // Tenon's memory, as against a caller's with a deallocator
+  bool on_host;
+  void* data;     // never NULL, also when size is 0
+  size_t size;    // bytes asked for
+  void (*release)(tn_buffer* buffer);  // frees memory and the buffer object
+  void* release_arg;
+};
+
+// Plain host memory from tn_alloc, header and bytes in one block.
+extern tn_allocator tn_host_allocator;
+tn_buffer* tn_buffer_allocate(tn_allocator* allocator, size_t size, tn_status* status);
+
+// Takes foreign memory without copying; `deallocate` (may be NULL) runs at the last unref, and at
+// once, when this fails for want of memory (then NULL).
+tn_buffer* tn_buffer_adopt(void* data, size_t size, void (*deallocate)(void*, size_t, void*),
+                           void* arg, tn_status* status);
+
+static inline tn_buffer* tn_buffer_ref(tn_buffer* buffer) {
+  atomic_fetch_add_explicit(&buffer->references, 1, memory_order_relaxed);
+  return buffer;
+}
+static inline void tn_buffer_unref(tn_buffer* buffer) {
+  if (buffer && atomic_fetch_sub_explicit(&buffer->references, 1, memory_order_acq_rel) == 1)
+    buffer->release(buffer);
+}
+static inline bool tn_buffer_is_shared(const tn_buffer* buffer) {
+  return atomic_load_explicit(&((tn_buffer*)buffer)->references, memory_order_acquire) != 1;
+}
+
+#endif  // TENON_TENSOR_BUFFER_H_

@@ -1,0 +1,103 @@
+#include "base/status.h"
+#include "harness.h"
+
+TEST(test_a_new_status_is_ok_and_says_nothing) {
+  tn_status* status = tn_status_create();
+  CHECK(tn_ok(status));
+  CHECK_TEXT(tn_status_message(status), "");
+  tn_status_destroy(status);
+}
+
+TEST(test_null_is_an_ok_status_everywhere) {
+  CHECK(tn_ok(NULL));
+  CHECK_INT(tn_status_code(NULL), TN_OK);
+  tn_status_set(NULL, TN_INTERNAL, "lost");
+  tn_status_annotate(NULL, "lost");
+  tn_status_set_payload(NULL, "k", "v");
+  tn_status_update(NULL, NULL);
+  tn_status_join(NULL, NULL);
+  tn_status_copy(NULL, NULL);
+  tn_status_clear(NULL);
+  tn_status_destroy(NULL);
+  CHECK_INT(tn_report(NULL), 0);
+}
+
+TEST(test_annotations_follow_the_message) {
+  tn_status status = {0};
+  tn_status_set(&status, TN_NOT_FOUND, "no %s", "file");
+  tn_status_annotate(&status, "in step %d", 3);
+  CHECK_TEXT(tn_status_message(&status), "no file; in step 3");
+  CHECK_INT(tn_status_code(&status), TN_NOT_FOUND);
+  tn_status_deinit(&status);
+}
+
+TEST(test_setting_a_status_from_its_own_message_is_safe) {
+  tn_status status = {0};
+  tn_status_set(&status, TN_NOT_FOUND, "inner");
+  tn_status_set(&status, TN_INTERNAL, "outer(%s)", tn_status_message(&status));
+  CHECK_TEXT(tn_status_message(&status), "outer(inner)");
+  tn_status_deinit(&status);
+}
+
+TEST(test_update_keeps_the_first_failure_and_join_keeps_both) {
+  tn_status first = {0}, second = {0};
+  tn_status_set(&second, TN_ABORTED, "second");
+  tn_status_update(&first, &second);
+  CHECK_TEXT(tn_status_message(&first), "second");
+  tn_status_set(&second, TN_CANCELLED, "third");
+  tn_status_update(&first, &second);
+  CHECK_TEXT(tn_status_message(&first), "second");
+  tn_status_join(&first, &second);
+  CHECK_TEXT(tn_status_message(&first), "second; and then: CANCELLED: third");
+  tn_status_deinit(&first);
+  tn_status_deinit(&second);
+}
+
+static void count_payload(const char* key, const char* value, void* arg) {
+  int* seen = arg;
+  if (strcmp(key, "a") == 0 && strcmp(value, "2") == 0) *seen += 1;
+  if (strcmp(key, "b") == 0 && strcmp(value, "3") == 0) *seen += 10;
+}
+
+TEST(test_payloads_and_fault_travel_with_a_copy_and_go_with_ok) {
+  tn_status status = {0}, copy = {0};
+  tn_status_set_payload(&status, "a", "ignored while OK");
+  tn_status_set_fault(&status, TN_FAULT_PLUGIN);
+  CHECK_INT(tn_status_fault(&status), TN_FAULT_UNSAID);
+  tn_status_set(&status, TN_INTERNAL, "x");
+  tn_status_set_fault(&status, TN_FAULT_PLUGIN);
+  tn_status_set_payload(&status, "a", "1");
+  tn_status_set_payload(&status, "b", "3");
+  tn_status_set_payload(&status, "a", "2");
+  tn_status_copy(&copy, &status);
+  int seen = 0;
+  tn_status_each_payload(&copy, count_payload, &seen);
+  CHECK_INT(seen, 11);
+  CHECK_INT(tn_status_fault(&copy), TN_FAULT_PLUGIN);
+  tn_status_set(&copy, TN_OK, "%s", "");
+  seen = 0;
+  tn_status_each_payload(&copy, count_payload, &seen);
+  CHECK_INT(seen, 0);
+  tn_status_deinit(&status);
+  tn_status_deinit(&copy);
+}
+
+static bool set_and_annotate(void* arg, tn_status* status) {
+  tn_status own = {0};
+  tn_status_set(&own, TN_INTERNAL, "a message");
+  tn_status_annotate(&own, "and more");
+  tn_status_set_payload(&own, "key", "value");
+  tn_status_deinit(&own);
+  return true;
+}
+
+TEST(test_a_status_keeps_its_code_without_memory) {
+  test_sweep_allocations(set_and_annotate, NULL);
+  tn_status status = {0};
+  tn_memory_fail_at(0);
+  tn_status_set(&status, TN_ABORTED, "gone");
+  tn_memory_fail_at(-1);
+  CHECK_INT(tn_status_code(&status), TN_ABORTED);
+  CHECK_CONTAINS(tn_status_message(&status), "out of memory");
+  tn_status_deinit(&status);
+}
