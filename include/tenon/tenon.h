@@ -1,0 +1,10 @@
+// Everything a program that hosts plugins needs: cc app.c $(pkg-config --cflags --libs tenon)
+#ifndef TENON_TENON_H_
+#define TENON_TENON_H_
+
+#include "tenon/call.h"
+#include "tenon/dtype.h"
+#include "tenon/status.h"
+#include "tenon/tensor.h"
+
+#endif  // TENON_TENON_H_

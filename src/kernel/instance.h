@@ -1,0 +1,30 @@
+// A kernel made for one node: create was called, compute may be, from several threads at once.
+#ifndef TENON_KERNEL_INSTANCE_H_
+#define TENON_KERNEL_INSTANCE_H_
+
+#include "device/device.h"
+#include "kernel/kernel.h"
+
+typedef struct tn_kernel_instance {
+  const tn_kernel* kernel;
+  tn_node* node;
+  tn_device* device;
+  void* state;
+  bool* input_on_host;   // per flattened input
+  bool* output_on_host;
+} tn_kernel_instance;
+
+// What TF_OpKernelConstruction is: alive during create only.
+struct TF_OpKernelConstruction {
+  const tn_node* node;
+  tn_device* device;
+  tn_status status;  // first failure wins
+};
+
+// Takes `node` in every case. Runs create; when it reports failure, destroy runs at once with
+// whatever create returned (also NULL) and the failure is returned.
+tn_kernel_instance* tn_kernel_instance_create(const tn_kernel* kernel, tn_node* node,
+                                              tn_device* device, tn_status* status);
+void tn_kernel_instance_destroy(tn_kernel_instance* instance);
+
+#endif  // TENON_KERNEL_INSTANCE_H_
