@@ -6,6 +6,12 @@ pkg_check_modules(LIBELF REQUIRED IMPORTED_TARGET libelf)
 pkg_check_modules(LIBDW REQUIRED IMPORTED_TARGET libdw)
 pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
 
+find_program(TENON_CCACHE ccache)
+if(TENON_CCACHE AND NOT CMAKE_C_COMPILER_LAUNCHER)
+  set(CMAKE_C_COMPILER_LAUNCHER ${TENON_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${TENON_CCACHE})
+endif()
+
 add_library(tenon_flags INTERFACE)
 target_compile_options(tenon_flags INTERFACE
   -Wall -Wextra -Werror -Wno-unused-parameter -Wundef -Wvla -fno-semantic-interposition
@@ -23,6 +29,12 @@ endif()
 if(TENON_COVERAGE)
   target_compile_options(tenon_flags INTERFACE --coverage -O0)
   target_link_options(tenon_flags INTERFACE --coverage)
+endif()
+
+if(TENON_FUZZ)
+  target_compile_options(tenon_flags INTERFACE
+    -fsanitize=fuzzer-no-link -fprofile-instr-generate -fcoverage-mapping)
+  target_link_options(tenon_flags INTERFACE -fprofile-instr-generate)
 endif()
 
 # The host's own code: may include from src/ ("base/status.h") as well as from include/.

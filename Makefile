@@ -1,0 +1,58 @@
+# The front door. CMake and Ninja do the work; tools/ holds the few scripts behind these targets.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+FUZZ_SECONDS ?= 600
+# A virtual environment that already has what tests/requirements.txt lists; made when not given.
+TENON_VENV ?= $(CURDIR)/build/venv
+
+export TENON_VENV FUZZ_SECONDS
+MAKEFLAGS += --no-print-directory
+
+.PHONY: all help test test-zoo bench install asan ubsan tsan fuzz coverage format lint clean
+
+all: ## build everything into build/
+	@tools/setup.sh build
+	@tools/build.sh default
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+
+test: all ## every test, with a sanitized build of the unit tests
+	@tools/setup.sh test
+	@tools/test.sh default 'unit|peer|house|docs' asan unit
+
+test-zoo: all ## published plugin binaries (downloads them)
+	@tools/setup.sh test
+	@tools/test.sh default zoo
+
+bench: all ## every benchmark, with its peer in the same run
+	@tools/setup.sh test
+	@tools/bench.sh
+
+install: all ## install under PREFIX (/usr/local), below DESTDIR
+	@DESTDIR='$(DESTDIR)' cmake --install build --prefix '$(PREFIX)'
+
+asan ubsan tsan: ## unit tests under one sanitizer
+	@tools/setup.sh build
+	@tools/test.sh $@ unit
+
+fuzz: ## each fuzz target for FUZZ_SECONDS (600), then its coverage
+	@tools/setup.sh build fuzz
+	@tools/fuzz.sh
+
+coverage: ## lines covered by the tests, room by room
+	@tools/setup.sh test
+	@tools/test.sh coverage 'unit|peer'
+	@python3 tools/coverage.py build/coverage
+
+format: ## put every C file into the project's format
+	@tools/setup.sh lint
+	@git ls-files '*.c' '*.h' '*.cc' '*.hpp' | xargs clang-format -i
+
+lint: all ## formatting, clang-tidy, cppcheck, shellcheck
+	@tools/setup.sh lint
+	@tools/lint.sh
+
+clean: ## remove build/
+	rm -rf build

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# build.sh PRESET [TARGET...]: configures once and builds what changed. Quiet when nothing did.
+set -eu -o pipefail
+cd "$(dirname "$0")/.."
+preset=$1
+shift
+folder=build
+[ "$preset" = default ] || folder=build/$preset
+if [ ! -f "$folder/build.ninja" ]; then
+  echo "tenon: configuring $folder"
+  mkdir -p "$folder"
+  if ! cmake --preset "$preset" ${TENON_VENV:+-DTENON_VENV="$TENON_VENV"} >"$folder/configure.log" 2>&1; then
+    grep -A 12 -m 1 'CMake Error' "$folder/configure.log" >&2 || tail -n 20 "$folder/configure.log" >&2
+    echo "tenon: cannot configure $folder (the whole story: $folder/configure.log)" >&2
+    exit 1
+  fi
+fi
+cd "$folder"
+NINJA_STATUS="[$preset %f/%t] " ninja "$@" |
+  sed -u -e '/Re-checking globbed directories/d' -e '/^ninja: no work to do/d'
