@@ -18,18 +18,18 @@ void tn_memory_fail_at(int64_t nth) {
 int64_t tn_memory_asked(void) { return atomic_load(&asked); }
 int64_t tn_memory_alive(void) { return atomic_load(&alive); }
 
-static bool counting(void) {
+bool tn_memory_counting(void) {
   return atomic_load_explicit(&until_failure, memory_order_relaxed) != INT64_MAX;
 }
 
 bool tn_memory_should_fail(void) {
-  if (!counting()) return false;
+  if (!tn_memory_counting()) return false;
   atomic_fetch_add(&asked, 1);
   return atomic_fetch_sub(&until_failure, 1) == 0;
 }
 
 static void* count(void* memory) {
-  if (memory && counting()) atomic_fetch_add(&alive, 1);
+  if (memory && tn_memory_counting()) atomic_fetch_add(&alive, 1);
   return memory;
 }
 
@@ -50,7 +50,7 @@ void* tn_resize(void* memory, size_t size) {
 }
 
 void tn_free(void* memory) {
-  if (memory && counting()) atomic_fetch_sub(&alive, 1);
+  if (memory && tn_memory_counting()) atomic_fetch_sub(&alive, 1);
   free(memory);
 }
 

@@ -33,6 +33,8 @@ void tn_memory_fail_at(int64_t nth);
 // since the first one.
 int64_t tn_memory_asked(void);
 int64_t tn_memory_alive(void);
+// Tests have asked for counting: caches of freed blocks stand aside, so that nothing hides in them.
+bool tn_memory_counting(void);
 // True when this allocation is to fail; for code that calls libc's allocator itself.
 bool tn_memory_should_fail(void);
 

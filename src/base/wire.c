@@ -1,6 +1,6 @@
 #include "base/wire.h"
 
-static bool read_varint(tn_wire_reader* reader, uint64_t* out_value) {
+bool tn_wire_read_varint(tn_wire_reader* reader, uint64_t* out_value) {
   uint64_t value = 0;
   for (int shift = 0; shift < 70 && reader->at < reader->end; shift += 7) {
     uint8_t byte = *reader->at++;
@@ -28,7 +28,7 @@ static bool read_fixed(tn_wire_reader* reader, size_t size, uint64_t* out_value)
 
 static bool read_value(tn_wire_reader* reader, tn_wire_type type, uint64_t* out_value) {
   switch (type) {
-    case TN_WIRE_VARINT: return read_varint(reader, out_value);
+    case TN_WIRE_VARINT: return tn_wire_read_varint(reader, out_value);
     case TN_WIRE_FIXED64: return read_fixed(reader, 8, out_value);
     case TN_WIRE_FIXED32: return read_fixed(reader, 4, out_value);
     default: break;
@@ -42,7 +42,7 @@ bool tn_wire_next(tn_wire_reader* reader, tn_wire_field* out_field) {
   int depth = 0;  // inside groups, which are passed over
   while (reader->at < reader->end || depth > 0) {
     uint64_t key;
-    if (!read_varint(reader, &key)) return false;
+    if (!tn_wire_read_varint(reader, &key)) return false;
     int type = key & 7;
     *out_field = (tn_wire_field){.number = (uint32_t)(key >> 3), .type = (tn_wire_type)type};
     if (key >> 3 == 0 || key >> 3 > 0x1fffffff) {
@@ -62,7 +62,7 @@ bool tn_wire_next(tn_wire_reader* reader, tn_wire_field* out_field) {
     }
     if (type == TN_WIRE_BYTES) {
       uint64_t size;
-      if (!read_varint(reader, &size)) return false;
+      if (!tn_wire_read_varint(reader, &size)) return false;
       if (size > (size_t)(reader->end - reader->at)) {
         reader->bad = true;
         return false;

@@ -36,6 +36,9 @@ static inline tn_wire_reader tn_wire_read(tn_view bytes) {
 // (types 3 and 4) are skipped.
 bool tn_wire_next(tn_wire_reader* reader, tn_wire_field* out_field);
 
+// A varint without a key; false, with `bad` set, when the bytes end in it or it is too long.
+bool tn_wire_read_varint(tn_wire_reader* reader, uint64_t* out_value);
+
 // The values of a repeated scalar field, packed or not: call with each field of that number; visits
 // every value in it. `element` is the scalar's own wire type. False when a packed run is damaged.
 bool tn_wire_each(const tn_wire_field* field, tn_wire_type element,

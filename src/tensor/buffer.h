@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "tenon/status.h"
+#include "tensor/dtype.h"
 
 enum { TN_ALIGNMENT = 64 };
 
@@ -21,12 +22,14 @@ typedef struct tn_allocator {
 
 struct tn_buffer {
   atomic_int references;
-  bool owned;     // Tenon's memory, as against a caller's with a deallocator
+  bool owned;  // Tenon's memory, as against a caller's with a deallocator
   bool on_host;
-  void* data;     // never NULL, also when size is 0
-  size_t size;    // bytes asked for
+  void* data;                          // never NULL, also when size is 0
+  size_t size;                         // bytes asked for
   void (*release)(tn_buffer* buffer);  // frees memory and the buffer object
   void* release_arg;
+  tn_dtype held_type;  // elements that own something: destroyed at the last unref (tn_buffer_hold)
+  size_t held_count;
 };
 
 // Plain host memory from tn_alloc, header and bytes in one block.
@@ -38,13 +41,21 @@ tn_buffer* tn_buffer_allocate(tn_allocator* allocator, size_t size, tn_status* s
 tn_buffer* tn_buffer_adopt(void* data, size_t size, void (*deallocate)(void*, size_t, void*),
                            void* arg, tn_status* status);
 
+// Makes the first `count` elements empty ones of a type that owns something (string, resource,
+// variant) and has what they own by then freed with the buffer. For Tenon's own host memory; what
+// lies in a caller's memory is the caller's.
+void tn_buffer_hold(tn_buffer* buffer, tn_dtype dtype, size_t count);
+
+// What the last unref does; nobody else calls it.
+void tn_buffer_release(tn_buffer* buffer);
+
 static inline tn_buffer* tn_buffer_ref(tn_buffer* buffer) {
   atomic_fetch_add_explicit(&buffer->references, 1, memory_order_relaxed);
   return buffer;
 }
 static inline void tn_buffer_unref(tn_buffer* buffer) {
   if (buffer && atomic_fetch_sub_explicit(&buffer->references, 1, memory_order_acq_rel) == 1)
-    buffer->release(buffer);
+    tn_buffer_release(buffer);
 }
 static inline bool tn_buffer_is_shared(const tn_buffer* buffer) {
   return atomic_load_explicit(&((tn_buffer*)buffer)->references, memory_order_acquire) != 1;

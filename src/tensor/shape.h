@@ -35,8 +35,10 @@ bool tn_shape_equal(const tn_shape* a, const tn_shape* b);
 bool tn_shape_is_full(const tn_shape* shape);
 // The product of the dimensions, -1 when it is unknown or does not fit.
 int64_t tn_shape_elements(const tn_shape* shape);
+int64_t tn_dims_elements(const int64_t* dims, int rank);
 // "[2,?,3]", "<unknown>": the way TensorFlow's messages print them.
 void tn_shape_print(const tn_shape* shape, tn_text* out);
+void tn_dims_print(const int64_t* dims, int rank, tn_text* out);
 
 // TensorShapeProto.
 void tn_shape_encode(const tn_shape* shape, tn_text* out);
