@@ -18,7 +18,9 @@ target_compile_options(tenon_flags INTERFACE
   $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition>)
 target_compile_definitions(tenon_flags INTERFACE _GNU_SOURCE)
 target_include_directories(tenon_flags INTERFACE ${PROJECT_SOURCE_DIR}/include)
-target_link_options(tenon_flags INTERFACE -Wl,--as-needed)
+# With new dtags LD_LIBRARY_PATH goes before the path a program carries, so that a test can be run against
+# another build.
+target_link_options(tenon_flags INTERFACE -Wl,--as-needed -Wl,--enable-new-dtags)
 
 if(TENON_SANITIZE)
   target_compile_options(tenon_flags INTERFACE

@@ -17,4 +17,4 @@ if [ ! -f "$folder/build.ninja" ]; then
 fi
 cd "$folder"
 NINJA_STATUS="[$preset %f/%t] " ninja "$@" |
-  sed -u -e '/Re-checking globbed directories/d' -e '/^ninja: no work to do/d'
+  sed -u -e '/Re-checking globbed directories/d' -e '/^ninja: no work to do/d' -e '/^-- /d'
