@@ -16,5 +16,5 @@ if [ ! -f "$folder/build.ninja" ]; then
   fi
 fi
 cd "$folder"
-NINJA_STATUS="[$preset %f/%t] " ninja "$@" |
+NINJA_STATUS="[$preset %f/%t] " ninja "$@" 2>&1 |
   sed -u -e '/Re-checking globbed directories/d' -e '/^ninja: no work to do/d' -e '/^-- /d'
