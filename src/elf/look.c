@@ -50,8 +50,10 @@ bool tn_elf_no_memory(tn_look* look) {
 // end is a SIGBUS inside dlopen.
 static bool read_segments(tn_look* look) {
   tn_elf* elf = look->elf;
-  if (elf_getphdrnum(look->handle, &look->segment_count) != 0)
-    return tn_elf_damaged(look, "its program headers cannot be read");
+  // libelf says 0 for a table that ends outside the file.
+  if (elf_getphdrnum(look->handle, &look->segment_count) != 0 ||
+      (look->segment_count == 0 && elf->type == ET_DYN))
+    return tn_elf_damaged(look, "its program headers lie outside the file");
   look->segments = tn_arena_alloc(&elf->arena, look->segment_count * sizeof *look->segments);
   if (!look->segments) return tn_elf_no_memory(look);
   elf->executable_stack = true;  // what x86-64 grants a file that does not say
