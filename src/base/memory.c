@@ -22,6 +22,10 @@ bool tn_memory_counting(void) {
   return atomic_load_explicit(&until_failure, memory_order_relaxed) != INT64_MAX;
 }
 
+void tn_memory_keep(void* memory) {
+  if (memory && counting()) atomic_fetch_sub(&alive, 1);
+}
+
 bool tn_memory_should_fail(void) {
   if (!tn_memory_counting()) return false;
   atomic_fetch_add(&asked, 1);

@@ -33,6 +33,9 @@ void tn_memory_fail_at(int64_t nth);
 // since the first one.
 int64_t tn_memory_asked(void);
 int64_t tn_memory_alive(void);
+// Tests: this block is meant to live as long as the process (a registered kernel), so it no longer
+// counts as alive. NULL is fine.
+void tn_memory_keep(void* memory);
 // Tests have asked for counting: caches of freed blocks stand aside, so that nothing hides in them.
 bool tn_memory_counting(void);
 // True when this allocation is to fail; for code that calls libc's allocator itself.
