@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "tenon/dtype.h"
 #include "tenon/status.h"
@@ -71,6 +72,43 @@ tn_tensor* tn_npy_read(const char* path, tn_status* status);
 // Writes a .npy file that numpy reads (bfloat16, float8 and the like as ml_dtypes' raw bytes; strings
 // as fixed-width bytes). Borrows `tensor`; a failed write leaves no file.  [any thread]  since 0.1
 bool tn_npy_write(const char* path, const tn_tensor* tensor, tn_status* status);
+
+// A .npz archive: named arrays in one file. Belongs to whoever opened it.
+typedef struct tn_npz tn_npz;
+
+// Opens an archive that numpy's savez or savez_compressed wrote. Owned by the caller until
+// tn_npz_close. NULL with a status that names the file and what is wrong with it.
+// [any thread]  since 0.1
+tn_npz* tn_npz_open(const char* path, tn_status* status);
+
+// Frees an archive; NULL is fine. The caller's pointer, and names got from it, are dead afterwards.
+// [one thread per archive]  since 0.1
+void tn_npz_close(tn_npz* archive);
+
+// The number of arrays. Borrows `archive`.  [any thread]  since 0.1
+size_t tn_npz_count(const tn_npz* archive);
+
+// The name of array `i` without ".npy", in the file's order; NULL when there is none. Owned by the
+// archive until it is closed.  [any thread]  since 0.1
+const char* tn_npz_name(const tn_npz* archive, size_t i);
+
+// Reads the array `name`. Owned by the caller until tn_tensor_destroy. NULL and NOT_FOUND, with the
+// names there are, when it is not in the archive.  [one thread per archive]  since 0.1
+tn_tensor* tn_npz_read(tn_npz* archive, const char* name, tn_status* status);
+
+// Writes `count` arrays under `names` as numpy's savez does. Borrows everything; a failed write leaves
+// no file.  [any thread]  since 0.1
+bool tn_npz_write(const char* path, const char* const* names, tn_tensor* const* tensors,
+                  size_t count, tn_status* status);
+
+// Prints the elements to `stream` the way numpy's str() does, without a line end. Borrows both.
+// False with a status when memory or the stream fails.  [any thread]  since 0.1
+bool tn_tensor_write_text(const tn_tensor* tensor, FILE* stream, tn_status* status);
+
+// Prints the elements to `stream` as JSON: nested lists in the tensor's shape; NaN and infinities as
+// strings, complex numbers as [re, im], strings as JSON strings. Borrows both. False with a status when
+// memory or the stream fails.  [any thread]  since 0.1
+bool tn_tensor_write_json(const tn_tensor* tensor, FILE* stream, tn_status* status);
 
 #ifdef __cplusplus
 }
