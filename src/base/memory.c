@@ -23,7 +23,7 @@ bool tn_memory_counting(void) {
 }
 
 void tn_memory_keep(void* memory) {
-  if (memory && counting()) atomic_fetch_sub(&alive, 1);
+  if (memory && tn_memory_counting()) atomic_fetch_sub(&alive, 1);
 }
 
 bool tn_memory_should_fail(void) {
