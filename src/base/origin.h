@@ -8,7 +8,7 @@
 
 // Lives as long as the process once anything was registered under it.
 typedef struct tn_origin {
-  const char* path;    // the plugin file, as the user named it
+  const char* path;    // the plugin file, absolute
   tn_status* failure;  // the first registration that failed under this origin; OK until then
 } tn_origin;
 
