@@ -65,12 +65,23 @@ void* tn_tensor_data(const tn_tensor* tensor);
 // [any thread]  since 0.1
 const char* tn_tensor_string(const tn_tensor* tensor, int64_t i, size_t* out_size);
 
-// Reads one array from a .npy file. Owned by the caller until tn_tensor_destroy. NULL with a status
-// that names the file and what is wrong with it.  [any thread]  since 0.1
+// Reads one array from a .npy file (or a pipe): numbers of either byte order and either memory order,
+// fixed-width texts ('|S5' as they are, '<U5' as UTF-8), TensorFlow's quantized types; '<V2' is taken
+// for bfloat16. Owned by the caller until tn_tensor_destroy. NULL with a status that names the file and
+// what is wrong with it.  [any thread]  since 0.1
 tn_tensor* tn_npy_read(const char* path, tn_status* status);
 
-// Writes a .npy file that numpy reads (bfloat16, float8 and the like as ml_dtypes' raw bytes; strings
-// as fixed-width bytes). Borrows `tensor`; a failed write leaves no file.  [any thread]  since 0.1
+// Like tn_npy_read, for an array of type `dtype`. This is how files are read that ml_dtypes filled
+// with a type numpy does not know: the file only says '<V1' (float8_e4m3fn, int4 and others) or '<V2'.
+// A file that says another type is refused; TN_INVALID asks for nothing. Owned by the caller until
+// tn_tensor_destroy.  [any thread]  since 0.1
+tn_tensor* tn_npy_read_as(const char* path, tn_dtype dtype, tn_status* status);
+
+// Writes a .npy file that numpy reads, byte for byte as numpy's save does. bfloat16 ('<V2') and other
+// types that numpy does not know ('<V1') are raw bytes, as ml_dtypes leaves them; a comment after the
+// header's dictionary names the latter, so that tn_npy_read knows them again. Strings are fixed-width
+// bytes, so one that ends in a NUL is refused, as are resources and variants. Borrows `tensor`; a failed
+// write leaves what was there before.  [any thread]  since 0.1
 bool tn_npy_write(const char* path, const tn_tensor* tensor, tn_status* status);
 
 // A .npz archive: named arrays in one file. Belongs to whoever opened it.

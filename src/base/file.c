@@ -60,51 +60,160 @@ bool tn_file_read(const char* path, size_t limit, tn_text* out, tn_status* statu
   return false;
 }
 
-static int write_all(int descriptor, tn_view bytes) {
-  while (bytes.size) {
-    ssize_t size = write(descriptor, bytes.data, bytes.size);
-    if (size < 0 && errno != EINTR) return errno;
-    if (size < 0) continue;
-    bytes.data += size;
-    bytes.size -= (size_t)size;
-  }
-  return 0;
-}
+struct tn_file_writer {
+  char target[PATH_MAX];     // what a symbolic link leads to
+  char neighbour[PATH_MAX];  // what is written; empty when that is the target itself
+  int descriptor;
+  int error;
+  size_t buffered;
+  char buffer[64 * 1024];  // small pieces meet here
+  char path[];             // as the caller named it
+};
 
-static int write_in_place(const char* path, tn_view bytes) {
-  int descriptor = open(path, O_WRONLY | O_CLOEXEC);
-  if (descriptor < 0) return errno;
-  int error = write_all(descriptor, bytes);
-  return close(descriptor) && !error ? errno : error;
-}
-
-// `old` is the file that is replaced, NULL when there is none.
-static int write_and_rename(const char* path, const struct stat* old, tn_view bytes) {
+static int open_neighbour(tn_file_writer* writer) {
   static _Atomic unsigned made;
-  char neighbour[PATH_MAX + 64];
-  int size = snprintf(neighbour, sizeof neighbour, "%s.%ld-%u.tmp", path, (long)getpid(),
-                      atomic_fetch_add(&made, 1));
-  if (size < 0 || (size_t)size >= sizeof neighbour) return ENAMETOOLONG;
-  int descriptor = open(neighbour, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (descriptor < 0) return errno;
-  int error = write_all(descriptor, bytes);
-  if (!error && old && fchmod(descriptor, old->st_mode & 07777)) error = errno;
-  if (close(descriptor) && !error) error = errno;
-  if (!error && rename(neighbour, path)) error = errno;
-  if (error) unlink(neighbour);
+  int size = snprintf(writer->neighbour, sizeof writer->neighbour, "%s.%ld-%u.tmp", writer->target,
+                      (long)getpid(), atomic_fetch_add(&made, 1));
+  if (size < 0 || (size_t)size >= sizeof writer->neighbour) return ENAMETOOLONG;
+  writer->descriptor = open(writer->neighbour, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  return writer->descriptor < 0 ? errno : 0;
+}
+
+static int open_target(tn_file_writer* writer) {
+  struct stat old;
+  if (stat(writer->path, &old) != 0) {
+    if (errno != ENOENT) return errno;
+    int size = snprintf(writer->target, sizeof writer->target, "%s", writer->path);
+    return (size_t)size < sizeof writer->target ? open_neighbour(writer) : ENAMETOOLONG;
+  }
+  if (!S_ISREG(old.st_mode)) {
+    writer->descriptor = open(writer->path, O_WRONLY | O_CLOEXEC);
+    return writer->descriptor < 0 ? errno : 0;
+  }
+  if (!realpath(writer->path, writer->target)) return errno;
+  int error = open_neighbour(writer);
+  if (!error && fchmod(writer->descriptor, old.st_mode & 07777)) error = errno;
   return error;
 }
 
-bool tn_file_write(const char* path, tn_view bytes, tn_status* status) {
-  struct stat old;
-  int error;
-  if (stat(path, &old) != 0) {
-    error = errno == ENOENT ? write_and_rename(path, NULL, bytes) : errno;
-  } else if (!S_ISREG(old.st_mode)) {
-    error = write_in_place(path, bytes);
-  } else {
-    char target[PATH_MAX];  // what a symbolic link leads to
-    error = realpath(path, target) ? write_and_rename(target, &old, bytes) : errno;
+tn_file_writer* tn_file_writer_open(const char* path, tn_status* status) {
+  tn_file_writer* writer = tn_alloc(sizeof *writer + strlen(path) + 1);
+  if (!writer) {
+    tn_status_set_no_memory(status, "opening a file for writing");
+    return NULL;
   }
-  return error ? fail(status, error, "write", path) : true;
+  strcpy(writer->path, path);
+  writer->neighbour[0] = 0;
+  writer->descriptor = -1;
+  writer->buffered = 0;
+  writer->error = open_target(writer);
+  if (!writer->error) return writer;
+  tn_file_writer_close(writer, true, status);
+  return NULL;
+}
+
+static void write_out(tn_file_writer* writer, const char* bytes, size_t size) {
+  while (size && !writer->error) {
+    ssize_t written = write(writer->descriptor, bytes, size);
+    if (written < 0 && errno != EINTR) writer->error = errno;
+    if (written < 0) continue;
+    bytes += written;
+    size -= (size_t)written;
+  }
+}
+
+static void flush(tn_file_writer* writer) {
+  write_out(writer, writer->buffer, writer->buffered);
+  writer->buffered = 0;
+}
+
+void tn_file_writer_add(tn_file_writer* writer, const void* bytes, size_t size) {
+  if (size > sizeof writer->buffer - writer->buffered) flush(writer);
+  if (size > sizeof writer->buffer) {
+    write_out(writer, bytes, size);
+  } else if (size) {
+    memcpy(writer->buffer + writer->buffered, bytes, size);
+    writer->buffered += size;
+  }
+}
+
+bool tn_file_writer_close(tn_file_writer* writer, bool keep, tn_status* status) {
+  if (!writer) return false;
+  bool opened = writer->descriptor >= 0;
+  if (opened && keep) flush(writer);
+  int error = writer->error;
+  if (opened && close(writer->descriptor) && !error) error = errno;
+  if (opened && writer->neighbour[0]) {
+    if (keep && !error && rename(writer->neighbour, writer->target)) error = errno;
+    if (!keep || error) unlink(writer->neighbour);
+  }
+  if (keep && error) fail(status, error, "write", writer->path);
+  tn_free(writer);
+  return keep && !error;
+}
+
+bool tn_file_write(const char* path, tn_view bytes, tn_status* status) {
+  tn_file_writer* writer = tn_file_writer_open(path, status);
+  if (!writer) return false;
+  tn_file_writer_add(writer, bytes.data, bytes.size);
+  return tn_file_writer_close(writer, true, status);
+}
+
+bool tn_file_reader_open(tn_file_reader* reader, const char* path, tn_status* status) {
+  *reader = (tn_file_reader){.path = tn_strdup(path), .descriptor = -1};
+  if (!reader->path) {
+    tn_status_set_no_memory(status, "opening a file");
+    return false;
+  }
+  reader->descriptor = open(path, O_RDONLY | O_CLOEXEC);
+  struct stat info;
+  bool opened = reader->descriptor >= 0 && fstat(reader->descriptor, &info) == 0;
+  if (!opened) {
+    fail(status, errno, "open", path);
+  } else if (S_ISREG(info.st_mode)) {
+    reader->size = (uint64_t)info.st_size;
+    return true;
+  } else {
+    int error = read_all(reader->descriptor, SIZE_MAX - 1, &reader->held);
+    if (!error) {
+      close(reader->descriptor);
+      reader->descriptor = -1;
+      reader->size = reader->held.size;
+      return true;
+    }
+    if (error == ENOMEM)
+      tn_status_set_no_memory(status, "reading a file");
+    else
+      fail(status, error, "read", path);
+  }
+  tn_file_reader_close(reader);
+  return false;
+}
+
+bool tn_file_reader_get(const tn_file_reader* reader, uint64_t at, void* bytes, size_t size,
+                        tn_status* status) {
+  char* to = bytes;
+  bool inside = at <= reader->size && size <= reader->size - at;
+  if (inside && reader->descriptor < 0) {
+    if (size) memcpy(to, reader->held.data + at, size);
+    return true;
+  }
+  while (inside && size) {
+    ssize_t got = pread(reader->descriptor, to, size, (off_t)at);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail(status, errno, "read", reader->path);
+    if (got == 0) inside = false;  // it became shorter since it was opened
+    to += got;
+    at += (uint64_t)got;
+    size -= (size_t)got;
+  }
+  if (!inside) tn_status_set(status, TN_OUT_OF_RANGE, "'%s' ends too early", reader->path);
+  return inside;
+}
+
+void tn_file_reader_close(tn_file_reader* reader) {
+  if (reader->descriptor >= 0) close(reader->descriptor);
+  tn_text_deinit(&reader->held);
+  tn_free(reader->path);
+  *reader = (tn_file_reader){.descriptor = -1};
 }

@@ -83,6 +83,14 @@ void tn_status_set(tn_status* status, tn_code code, const char* format, ...) {
   va_end(args);
 }
 
+bool tn_fail(tn_status* status, tn_code code, const char* format, ...) {
+  va_list args;
+  va_start(args, format);
+  tn_status_setv(status, code, format, args);
+  va_end(args);
+  return false;
+}
+
 void tn_status_set_no_memory(tn_status* status, const char* doing) {
   if (!status) return;
   tn_status_set(status, TN_RESOURCE_EXHAUSTED, "out of memory while %s", doing);

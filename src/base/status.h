@@ -26,6 +26,9 @@ struct TF_Status {
 // Frees what a status in caller-owned memory holds and makes it OK.
 void tn_status_deinit(tn_status* status);
 
+// Sets the status and returns false: `return tn_fail(status, TN_INVALID_ARGUMENT, ...)`.
+bool tn_fail(tn_status* status, tn_code code, const char* format, ...) TN_PRINTF(3, 4);
+
 void tn_status_setv(tn_status* status, tn_code code, const char* format, va_list args);
 
 // Makes `target` equal to `source`; NULL source means OK.
