@@ -60,10 +60,17 @@ struct tn_func {
   tn_attrs attrs;
 };
 
-// Fills `value`, which held nothing, with copies of `count` elements of the C type that `kind` names
-// above (tensors: handles are shared). False and RESOURCE_EXHAUSTED without memory.
+// Bytes of one element of `kind`; 0 for TN_ATTR_NONE.
+size_t tn_attr_item_size(tn_attr_kind kind);
+// Fills `value`, which held nothing, with `count` zeroed elements to be written by the caller, and
+// `text_bytes` of room behind them (strings keep their bytes there).
+bool tn_attr_value_alloc(tn_attr_value* value, tn_attr_kind kind, bool is_list, size_t count,
+                         size_t text_bytes, tn_status* status);
+// Fills `value`, which held nothing, with copies of `count` elements of the C type that `kind`
+// names above (tensors: handles are shared). False and RESOURCE_EXHAUSTED without memory.
 bool tn_attr_value_init(tn_attr_value* value, tn_attr_kind kind, bool is_list, const void* items,
                         size_t count, tn_status* status);
+void tn_func_deinit(tn_func* func);
 bool tn_attr_value_copy(tn_attr_value* target, const tn_attr_value* source, tn_status* status);
 void tn_attr_value_deinit(tn_attr_value* value);
 bool tn_attr_value_equal(const tn_attr_value* a, const tn_attr_value* b);
@@ -73,7 +80,11 @@ void tn_attr_value_print(const tn_attr_value* value, tn_text* out);
 // "int", "list(type)".
 const char* tn_attr_type_name(tn_attr_kind kind, bool is_list);
 
-// AttrValue.
+// AttrValue, NameAttrList, and the entries of a map from names to AttrValue (as field `number`).
+bool tn_func_encode(const tn_func* func, tn_text* out, tn_status* status);
+bool tn_func_decode(tn_func* func, tn_view bytes, tn_status* status);
+bool tn_attrs_encode(const tn_attrs* attrs, uint32_t number, tn_text* out, tn_status* status);
+bool tn_attrs_decode_entry(tn_attrs* attrs, tn_view bytes, tn_status* status);
 bool tn_attr_value_encode(const tn_attr_value* value, tn_text* out, tn_status* status);
 bool tn_attr_value_decode(tn_attr_value* value, tn_view bytes, tn_status* status);
 
@@ -86,9 +97,14 @@ bool tn_attr_value_parse(tn_attr_value* value, tn_attr_kind kind, bool is_list, 
 bool tn_attr_value_parse_typed(tn_attr_value* value, tn_attr_kind kind, bool is_list, tn_view text,
                                tn_status* status);
 
+// Appends `text` with its C escapes undone; NULL, or where the escape that is none begins.
+const char* tn_unescape(tn_view text, tn_text* out);
+
 const tn_attr_value* tn_attrs_find(const tn_attrs* attrs, const char* name);
 // Sets or replaces; copies name and value.
 bool tn_attrs_set(tn_attrs* attrs, const char* name, const tn_attr_value* value, tn_status* status);
+// The same, moving `value` (empty afterwards, also when it fails).
+bool tn_attrs_take(tn_attrs* attrs, const char* name, tn_attr_value* value, tn_status* status);
 bool tn_attrs_copy(tn_attrs* target, const tn_attrs* source, tn_status* status);
 void tn_attrs_deinit(tn_attrs* attrs);
 

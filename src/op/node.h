@@ -19,11 +19,12 @@ typedef struct tn_node {
   uint32_t* output_starts;
 } tn_node;
 
-// Makes a node of `op` with copies of `attrs` (may be NULL). Types and list lengths that attrs leave
-// open are inferred from `input_types`, remaining ones from defaults; then every attr is checked
-// against its definition (missing, type, minimum, allowed values) and the inputs against the op.
-// A list argument whose length nobody gave takes what the other arguments leave. Attrs that the op
-// does not have are errors unless they begin with '_'. Owned by the caller until tn_node_destroy.
+// Makes a node of `op` with copies of `attrs` (may be NULL). Types and list lengths that attrs
+// leave open are inferred from `input_types`, remaining ones from defaults; then every attr is
+// checked against its definition (missing, type, minimum, allowed values) and the inputs against
+// the op. A list argument whose length nobody gave takes what the other arguments leave. Attrs that
+// the op does not have are errors unless they begin with '_'. Owned by the caller until
+// tn_node_destroy.
 tn_node* tn_node_create(const tn_op_def* op, const char* name, const tn_attrs* attrs,
                         const tn_dtype* input_types, size_t input_count, tn_status* status);
 void tn_node_destroy(tn_node* node);

@@ -9,8 +9,8 @@
 struct TF_ShapeInferenceContext;
 typedef void (*tn_shape_function)(struct TF_ShapeInferenceContext* context, tn_status* status);
 
-// Exactly one of type (fixed), type_attr, type_list_attr says the type; number_attr, when set, makes
-// it a list of that many of the same type.
+// Exactly one of type (fixed), type_attr, type_list_attr says the type; number_attr, when set,
+// makes it a list of that many of the same type.
 typedef struct tn_arg_def {
   char* name;
   tn_dtype type;
@@ -40,7 +40,7 @@ typedef struct tn_op_def {
   size_t attr_count;
   bool is_commutative, is_aggregate, is_stateful, allows_uninitialized_input;
   bool is_distributed_communication;
-  int deprecation_version;          // 0: not deprecated
+  int deprecation_version;  // 0: not deprecated
   char* deprecation_explanation;
   tn_shape_function shape_function;  // NULL: shapes are unknown
   const tn_origin* origin;           // who registered it; NULL: the host itself

@@ -8,7 +8,8 @@
 // first stays); a different one of that name is ALREADY_EXISTS and says what differs.
 bool tn_op_registry_add(tn_op_def* op, tn_status* status);
 
-// NULL when there is none. The host's own ops are registered at the first call of any function here.
+// NULL when there is none. The host's own ops are registered at the first call of any function
+// here.
 const tn_op_def* tn_op_registry_find(const char* name);
 // Like find, with NOT_FOUND and the nearest names in the message.
 const tn_op_def* tn_op_registry_get(const char* name, tn_status* status);

@@ -1,5 +1,6 @@
 // Shape inference: the context a shape function works in. Shapes and their dimensions live in the
-// context until it dies; a shape is never changed once made. Dimensions are plain numbers, -1 unknown.
+// context until it dies; a shape is never changed once made. Dimensions are plain numbers, -1
+// unknown.
 #ifndef TENON_OP_SHAPE_INFERENCE_H_
 #define TENON_OP_SHAPE_INFERENCE_H_
 
@@ -20,9 +21,9 @@ struct TF_ShapeInferenceContext {
   tn_arena arena;
   tn_shape* large_shapes;  // see shape_inference.c: shapes over TN_SMALL_RANK that need freeing
   tn_shape_ref* inputs;
-  const tn_tensor* const* values;    // constant inputs where known, else NULL entries; may be NULL
-  tn_shape_ref* values_as_shapes;    // partially known shape-valued inputs; may be NULL
-  tn_handle_data* input_handles;     // may be NULL
+  const tn_tensor* const* values;  // constant inputs where known, else NULL entries; may be NULL
+  tn_shape_ref* values_as_shapes;  // partially known shape-valued inputs; may be NULL
+  tn_handle_data* input_handles;   // may be NULL
   tn_shape_ref* outputs;
   tn_handle_data* output_handles;
 };
@@ -53,11 +54,14 @@ tn_shape_ref tn_infer_make(tn_inference* c, const int64_t* dims, int64_t rank, t
 tn_shape_ref tn_infer_scalar(tn_inference* c);
 tn_shape_ref tn_infer_vector(tn_inference* c, int64_t size, tn_status* status);
 
-static inline bool tn_infer_rank_known(tn_shape_ref shape) { return shape->rank >= 0; }
+static inline bool tn_infer_rank_known(tn_shape_ref shape) {
+  return shape->rank >= 0;
+}
 // Dimension i, counted from the end when negative; -1 when unknown or out of range.
 int64_t tn_infer_dim(tn_shape_ref shape, int64_t i);
 
-tn_shape_ref tn_infer_with_rank(tn_inference* c, tn_shape_ref shape, int64_t rank, tn_status* status);
+tn_shape_ref tn_infer_with_rank(tn_inference* c, tn_shape_ref shape, int64_t rank,
+                                tn_status* status);
 tn_shape_ref tn_infer_with_rank_at_least(tn_inference* c, tn_shape_ref shape, int64_t rank,
                                          tn_status* status);
 tn_shape_ref tn_infer_with_rank_at_most(tn_inference* c, tn_shape_ref shape, int64_t rank,
@@ -69,7 +73,8 @@ bool tn_infer_merge_dim(int64_t a, int64_t b, int64_t* out_dim, tn_status* statu
 bool tn_infer_with_value(int64_t dim, int64_t value, int64_t* out_dim, tn_status* status);
 tn_shape_ref tn_infer_subshape(tn_inference* c, tn_shape_ref shape, int64_t start, int64_t end,
                                tn_status* status);
-tn_shape_ref tn_infer_concatenate(tn_inference* c, tn_shape_ref a, tn_shape_ref b, tn_status* status);
+tn_shape_ref tn_infer_concatenate(tn_inference* c, tn_shape_ref a, tn_shape_ref b,
+                                  tn_status* status);
 tn_shape_ref tn_infer_replace_dim(tn_inference* c, tn_shape_ref shape, int64_t i, int64_t dim,
                                   tn_status* status);
 // Numpy broadcasting of partial shapes, as TensorFlow infers it.
