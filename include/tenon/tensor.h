@@ -107,8 +107,12 @@ const char* tn_npz_name(const tn_npz* archive, size_t i);
 // names there are, when it is not in the archive.  [one thread per archive]  since 0.1
 tn_tensor* tn_npz_read(tn_npz* archive, const char* name, tn_status* status);
 
+// Like tn_npz_read, for an array of type `dtype` (see tn_npy_read_as). Owned by the caller until
+// tn_tensor_destroy.  [one thread per archive]  since 0.1
+tn_tensor* tn_npz_read_as(tn_npz* archive, const char* name, tn_dtype dtype, tn_status* status);
+
 // Writes `count` arrays under `names` as numpy's savez does. Borrows everything; a failed write leaves
-// no file.  [any thread]  since 0.1
+// what was there before.  [any thread]  since 0.1
 bool tn_npz_write(const char* path, const char* const* names, tn_tensor* const* tensors,
                   size_t count, tn_status* status);
 
