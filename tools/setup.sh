@@ -12,9 +12,14 @@ die() {
   exit 1
 }
 
-# The line of the log that says what went wrong: the last error, without its prefix.
+# Why it failed: no network, or the last error of the log.
 reason() {
-  sed -n 's/^\(E\|ERROR\|Err\): *//p; s/^.*: error: //p' "$log" | tail -n 1 | cut -c 1-200
+  if grep -q -i -e 'unable to connect' -e 'could not resolve' -e 'temporary failure' \
+    -e 'connection broken' -e 'unreachable' -e 'could not connect' -e 'timed out' "$log"; then
+    echo "the network does not answer (details: $log)"
+  else
+    echo "$(sed -n 's/^\(E\|ERROR\): *//p' "$log" | tail -n 1 | cut -c 1-200) (details: $log)"
+  fi
 }
 
 # Each need is a Debian package, and after "=" the command it brings: a tool that is there already,
@@ -71,7 +76,7 @@ if [ -n "$missing" ]; then
   echo "tenon: installing $missing with ${root:+$root }apt-get"
   # Lists that are absent or old show as a failed install: then they are fetched and it is tried again.
   apt_install || { $root apt-get -q update >>"$log" 2>&1; apt_install; } ||
-    die "cannot install $missing: $(reason) (no network? the whole story: $log)"
+    die "cannot install $missing: $(reason)"
 fi
 
 case " $* " in *" test "*) ;; *) exit 0 ;; esac
@@ -95,5 +100,5 @@ rm -rf "$venv"
 { "$python" -m venv "$venv" &&
     "$venv/bin/python" -m pip install --disable-pip-version-check -q -r tests/requirements.txt; } \
   >"$log" 2>&1 </dev/null ||
-  die "cannot install the packages of tests/requirements.txt: $(reason) (no network? the whole story: $log)"
+  die "cannot install the packages of tests/requirements.txt: $(reason)"
 touch "$stamp"
