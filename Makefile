@@ -32,6 +32,7 @@ bench: all ## every benchmark, with its peer in the same run
 
 install: all ## install under PREFIX (/usr/local), below DESTDIR
 	@DESTDIR='$(DESTDIR)' cmake --install build --prefix '$(PREFIX)'
+	@[ -n '$(DESTDIR)' ] || [ "$$(id -u)" != 0 ] || ldconfig
 
 asan ubsan tsan: ## unit tests under one sanitizer
 	@tools/setup.sh build

@@ -51,7 +51,8 @@ has() {
 
 missing=
 for job in "$@"; do
-  for need in $(needs_of "$job"); do
+  needs=$(needs_of "$job") || exit 1
+  for need in $needs; do
     case " $missing " in *" ${need%%=*} "*) continue ;; esac
     has "$need" || missing="$missing ${need%%=*}"
   done

@@ -1,0 +1,64 @@
+# What is built into build/bin, build/lib and build/libexec is installed in the same place below the
+# prefix, so that the host finds its own files alike in both.
+
+set(TENON_LIBDIR ${CMAKE_INSTALL_LIBDIR})
+function(tenon_targets_of out folder)
+  get_property(found DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
+  get_property(below DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
+  foreach(subfolder ${below})
+    tenon_targets_of(more ${subfolder})
+    list(APPEND found ${more})
+  endforeach()
+  set(${out} ${found} PARENT_SCOPE)
+endfunction()
+
+set(installed)
+foreach(folder src cli plugins)
+  tenon_targets_of(found ${folder})
+  list(APPEND installed ${found})
+endforeach()
+
+foreach(target ${installed})
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL "EXECUTABLE")
+    get_target_property(folder ${target} RUNTIME_OUTPUT_DIRECTORY)
+  elseif(type MATCHES "^(SHARED|MODULE)_LIBRARY$")
+    get_target_property(folder ${target} LIBRARY_OUTPUT_DIRECTORY)
+  else()
+    continue()
+  endif()
+  file(RELATIVE_PATH place ${CMAKE_BINARY_DIR} ${folder})
+  if(NOT place MATCHES "^(bin|lib|libexec)(/|$)")
+    continue()
+  endif()
+  string(REGEX REPLACE "^lib(/|$)" "${TENON_LIBDIR}\\1" place ${place})
+  file(RELATIVE_PATH up /${place} /${TENON_LIBDIR})
+  set_target_properties(${target} PROPERTIES INSTALL_RPATH "\$ORIGIN/${up}")
+  if(target MATCHES "^tenon(_tf)?$")
+    install(TARGETS ${target} EXPORT tenon LIBRARY DESTINATION ${place})
+  else()
+    install(TARGETS ${target} LIBRARY DESTINATION ${place} RUNTIME DESTINATION ${place})
+  endif()
+endforeach()
+
+install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN "*.1")
+install(FILES completion/tenon.bash RENAME tenon
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES completion/_tenon DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES completion/tenon.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+
+# pkg-config: the prefix is where the file lies, so that an installed tree can be moved.
+file(RELATIVE_PATH TENON_PC_PREFIX /${TENON_LIBDIR}/pkgconfig /)
+configure_file(cmake/tenon.pc.in tenon.pc @ONLY)
+configure_file(cmake/tenon_tf.pc.in tenon_tf.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/tenon.pc ${CMAKE_BINARY_DIR}/tenon_tf.pc
+        DESTINATION ${TENON_LIBDIR}/pkgconfig)
+
+# find_package(tenon) gives tenon::tenon and tenon::tenon_tf.
+include(CMakePackageConfigHelpers)
+set(package_folder ${TENON_LIBDIR}/cmake/tenon)
+install(EXPORT tenon NAMESPACE tenon:: DESTINATION ${package_folder} FILE tenon-config.cmake)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/tenon-config-version.cmake
+                                 COMPATIBILITY SameMajorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/tenon-config-version.cmake DESTINATION ${package_folder})
