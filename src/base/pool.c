@@ -1,0 +1,656 @@
+// How work reaches a worker, and what it costs.
+//
+// Each worker has a desk: one cache line on which a borrower puts work and the worker reports it
+// done. Handing work over and getting it back are then two transfers of one line, which is the
+// least that two cores can do. An idle worker watches its desk with compare-and-swap in place of a
+// load, so that the line arrives in a state that can be written.
+//
+// Who may use a desk is said by the worker's lease, which lies with the other leases, away from the
+// desk, where borrowers find it without disturbing workers. Both words carry the number of the
+// loan:
+//
+//   lease (number, free | asleep | lent | absent)        desk (number, done | posted | taken |
+//   awaited)
+//
+//   free -> lent         a borrower; the number grows by one            then: done -> posted
+//   asleep -> lent       the same, and the worker is woken
+//   posted -> taken      the worker                                     (or posted -> done: the
+//   borrower taken -> done        the worker                                      takes unclaimed
+//   work back) taken -> awaited     the borrower goes to sleep; the worker wakes it when done lent
+//   -> free         whoever is first: the borrower that saw "done", or the worker when the
+//                        borrower is busy with a piece of its own
+//   free -> asleep       the worker, when it has watched its desk in vain
+//
+// A number is used once, so a borrower that finds another number on a desk knows that its own loan
+// is over. Nobody waits for a worker that has not taken the work, and a worker never borrows what
+// it waits for itself: waiting goes from callers to pieces in progress only, so it cannot go in
+// circles.
+#include "base/pool.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cpu_count.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/task_queue.h"
+
+enum {
+  line = 128,  // two cache lines: the neighbour is fetched along
+
+  // Nanoseconds, as the costs that callers state.
+  least_share = 1000,      // what a thread must have to do to be worth calling
+  least_piece = 4000,      // pieces are not cut finer for the sake of balance
+  pieces_per_thread = 16,  // what is left at the end of a loop is small against the whole
+  wake_share = 25000,      // what a sleeping thread must have to do to be woken
+  grace = 2000,            // how long unclaimed work is left to a worker that is awake
+
+  stall_first = 1,   // milliseconds without any task begun until a thread is added,
+  stall_last = 100,  // growing tenfold with each added one up to this
+  most_added = 64,
+};
+
+typedef enum lease_status { lease_free, lease_asleep, lease_lent, lease_absent } lease_status;
+typedef enum desk_phase { desk_done, desk_posted, desk_taken, desk_awaited } desk_phase;
+
+static uint64_t word(uint64_t number, int low) {
+  return number << 2 | (uint64_t)low;
+}
+static uint64_t number_of(uint64_t word) {
+  return word >> 2;
+}
+static int low_of(uint64_t word) {
+  return (int)(word & 3);
+}
+
+typedef enum work_kind { work_loop, work_loop_with_worker, work_tasks, work_stop } work_kind;
+
+typedef struct loop_body {
+  work_kind kind;
+  union {
+    void (*plain)(void* arg, int64_t begin, int64_t end);
+    void (*with_worker)(void* arg, int64_t begin, int64_t end, int worker);
+  } call;
+  void* arg;
+} loop_body;
+
+// The pieces of a loop that nobody has taken yet. Lies on its caller's stack.
+typedef struct shared_loop {
+  alignas(line) _Atomic int64_t next;
+  alignas(line) int64_t total, piece, count;
+} shared_loop;
+
+typedef struct worker {
+  // The desk: one line.
+  alignas(line) _Atomic uint64_t desk;
+  loop_body body;
+  int64_t begin, end;  // a first piece that is this worker's own
+  shared_loop* rest;   // NULL when there are no other pieces
+
+  alignas(line) tn_pool* pool;
+  int index;
+  pthread_t thread;
+} worker;
+
+struct tn_pool {
+  int threads;   // that may be in one loop; as many workers
+  int64_t spin;  // nanoseconds
+  worker* workers;
+  void* memory;   // what all of this lies in, before alignment
+  tn_pool* next;  // in the list of pools
+
+  // Guarded by `lock`:
+  pthread_mutex_t lock;
+  _Atomic int tried;  // workers that were started, or could not be
+  int running;
+  pthread_t keeper;
+  bool keeper_runs;
+
+  alignas(line) tn_task_queue tasks;
+  alignas(line) _Atomic uint64_t begun;  // tasks so far
+  _Atomic uint32_t keeper_watches;       // futex
+  _Atomic bool ending;
+  _Atomic int added;  // threads that live now beside the workers
+  alignas(line) _Atomic uint64_t leases[];
+};
+
+static void relax(void) {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+static int64_t now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+// A futex is 32 bits: the low half of a desk, which holds the phase and the low bits of the number.
+static uint32_t* low_half(_Atomic uint64_t* desk) {
+  return (uint32_t*)desk + (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+}
+
+static void sleep_while(uint32_t* futex, uint32_t value, const struct timespec* limit) {
+  syscall(SYS_futex, futex, FUTEX_WAIT_PRIVATE, value, limit, NULL, 0);
+}
+
+static void wake(uint32_t* futex) {
+  syscall(SYS_futex, futex, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+// ---- Loans ----
+
+typedef struct loan {
+  worker* worker;
+  uint64_t number;
+  int64_t begin, end;
+  bool awake;
+} loan;
+
+static bool borrow(tn_pool* pool, int index, lease_status wanted, loan* out_loan) {
+  uint64_t lease = atomic_load(&pool->leases[index]);
+  if (low_of(lease) != (int)wanted) return false;
+  uint64_t number = number_of(lease) + 1;
+  if (!atomic_compare_exchange_strong(&pool->leases[index], &lease, word(number, lease_lent)))
+    return false;
+  *out_loan = (loan){&pool->workers[index], number, 0, 0, wanted == lease_free};
+  return true;
+}
+
+static void post(const loan* loan, loop_body body, shared_loop* rest) {
+  worker* worker = loan->worker;
+  worker->body = body;
+  worker->begin = loan->begin;
+  worker->end = loan->end;
+  worker->rest = rest;
+  atomic_store_explicit(&worker->desk, word(loan->number, desk_posted), memory_order_release);
+  if (!loan->awake) wake(low_half(&worker->desk));
+}
+
+// Calls a worker to the tasks; false when none is idle. From the last worker down, as loops begin
+// with the first.
+static bool call_to_tasks(tn_pool* pool) {
+  for (int status = lease_free; status <= lease_asleep; ++status) {
+    for (int i = pool->threads - 1; i >= 0; --i) {
+      loan loan;
+      if (!borrow(pool, i, (lease_status)status, &loan)) continue;
+      post(&loan, (loop_body){.kind = work_tasks}, NULL);
+      return true;
+    }
+  }
+  return false;
+}
+
+static void give_back(tn_pool* pool, int index, uint64_t number) {
+  uint64_t lent = word(number, lease_lent);
+  atomic_compare_exchange_strong(&pool->leases[index], &lent, word(number, lease_free));
+  // Whoever queued a task while no worker was free relies on this look.
+  if (tn_task_queue_any(&pool->tasks)) call_to_tasks(pool);
+}
+
+// ---- Workers ----
+
+static void call_body(const loop_body* body, int64_t begin, int64_t end, int worker) {
+  if (body->kind == work_loop) {
+    body->call.plain(body->arg, begin, end);
+  } else {
+    body->call.with_worker(body->arg, begin, end, worker);
+  }
+}
+
+// Runs the next piece of a loop; false when there is none.
+static bool run_piece(shared_loop* loop, const loop_body* body, int worker) {
+  int64_t index = atomic_fetch_add_explicit(&loop->next, 1, memory_order_relaxed);
+  if (index >= loop->count) return false;
+  int64_t begin = index * loop->piece;
+  int64_t end = loop->total - begin < loop->piece ? loop->total : begin + loop->piece;
+  call_body(body, begin, end, worker);
+  return true;
+}
+
+static void run_tasks(tn_pool* pool) {
+  tn_task task;
+  // The next task is often just being scheduled: staying a moment is shorter than being called
+  // again.
+  for (int idle = 0; idle < 32; ++idle) {
+    while (tn_task_queue_pop(&pool->tasks, &task)) {
+      atomic_fetch_add_explicit(&pool->begun, 1, memory_order_relaxed);
+      task.run(task.arg);
+      idle = 0;
+    }
+    relax();
+  }
+}
+
+// Sleeps until there is work on the desk, if nobody has borrowed this worker.
+static void fall_asleep(worker* self) {
+  _Atomic uint64_t* lease = &self->pool->leases[self->index];
+  uint64_t held = atomic_load(lease);
+  if (low_of(held) != lease_free) return;
+  uint64_t number = number_of(held);
+  if (!atomic_compare_exchange_strong(lease, &held, word(number, lease_asleep))) return;
+  // A task queued before the lease said "asleep" was not for this worker to find; its scheduler saw
+  // the lease free and called somebody, or will see it asleep.
+  while (atomic_load(lease) == word(number, lease_asleep))
+    sleep_while(low_half(&self->desk), (uint32_t)word(number, desk_done), NULL);
+}
+
+// Waits for work and takes it; `last` is the loan that ended, 0 for none. Returns the loan's
+// number.
+static uint64_t take_work(worker* self, uint64_t last, bool returned) {
+  uint64_t expected = word(last + 1, desk_posted);
+  int64_t sleep_at = 0;
+  for (unsigned polls = 1;; ++polls) {
+    uint64_t seen = expected;
+    if (atomic_compare_exchange_strong(&self->desk, &seen, seen - desk_posted + desk_taken))
+      return number_of(expected);
+    if (low_of(seen) == desk_posted) {
+      expected = seen;  // a loan in between was taken back
+      continue;
+    }
+    relax();
+    if (polls % 16) continue;
+    if (!returned) {
+      give_back(self->pool, self->index, last);
+      returned = true;
+    }
+    int64_t time = now();
+    if (!sleep_at) sleep_at = time + self->pool->spin;
+    if (time < sleep_at) continue;
+    fall_asleep(self);
+    sleep_at = 0;
+  }
+}
+
+static void* work(void* arg) {
+  worker* self = arg;
+  uint64_t number = 0;
+  bool returned = true;
+  for (;;) {
+    number = take_work(self, number, returned);
+    loop_body body = self->body;
+    if (body.kind == work_stop) return NULL;
+    if (body.kind == work_tasks) {
+      run_tasks(self->pool);
+    } else {
+      if (self->begin < self->end) call_body(&body, self->begin, self->end, self->index + 1);
+      shared_loop* rest = self->rest;
+      while (rest && run_piece(rest, &body, self->index + 1)) continue;
+    }
+    // From here on the loop may be gone.
+    uint64_t before = atomic_exchange(&self->desk, word(number, desk_done));
+    if (low_of(before) == desk_awaited) wake(low_half(&self->desk));
+    // The borrower of a loop gives the lease back sooner: it watches the desk.
+    returned = body.kind == work_tasks;
+    if (returned) give_back(self->pool, self->index, number);
+  }
+}
+
+static bool start_thread(pthread_t* thread, void* (*run)(void*), void* arg, const char* name) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  int error = pthread_create(thread, NULL, run, arg);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (error) {
+    tn_log(TN_LOG_WARNING, "cannot start thread %s: error %d", name, error);
+    return false;
+  }
+  pthread_setname_np(*thread, name);
+  return true;
+}
+
+static void start_workers(tn_pool* pool, int count) {
+  if (atomic_load_explicit(&pool->tried, memory_order_acquire) >= count) return;
+  pthread_mutex_lock(&pool->lock);
+  for (int i = atomic_load(&pool->tried); i < count; ++i) {
+    char name[16];
+    snprintf(name, sizeof name, "tenon-%d", i);
+    if (start_thread(&pool->workers[i].thread, work, &pool->workers[i], name)) {
+      ++pool->running;
+      atomic_store(&pool->leases[i], word(0, lease_free));
+    }
+    atomic_store_explicit(&pool->tried, i + 1, memory_order_release);
+  }
+  pthread_mutex_unlock(&pool->lock);
+}
+
+// ---- Loops ----
+
+// Takes back a loan that the worker has not begun; false when it has.
+static bool take_back(const loan* loan, int64_t* patience) {
+  _Atomic uint64_t* desk = &loan->worker->desk;
+  uint64_t posted = word(loan->number, desk_posted);
+  for (unsigned polls = 1; loan->awake; ++polls) {
+    if (atomic_load_explicit(desk, memory_order_relaxed) != posted) return false;
+    relax();
+    if (polls % 8) continue;
+    int64_t time = now();
+    if (!*patience) *patience = time + grace;
+    if (time > *patience) break;
+  }
+  return atomic_compare_exchange_strong(desk, &posted, word(loan->number, desk_done));
+}
+
+static void await(tn_pool* pool, const loan* loan) {
+  _Atomic uint64_t* desk = &loan->worker->desk;
+  int64_t sleep_at = 0;
+  for (unsigned polls = 1;; ++polls) {
+    uint64_t seen = atomic_load_explicit(desk, memory_order_acquire);
+    if (number_of(seen) != loan->number || low_of(seen) == desk_done) return;
+    relax();
+    if (polls % 16) continue;
+    int64_t time = now();
+    if (!sleep_at) sleep_at = time + pool->spin;
+    if (time < sleep_at) continue;
+    uint64_t awaited = word(loan->number, desk_awaited);
+    if (low_of(seen) == desk_awaited || atomic_compare_exchange_strong(desk, &seen, awaited))
+      sleep_while(low_half(desk), (uint32_t)awaited, NULL);
+  }
+}
+
+__attribute__((noinline)) static void share_loop(tn_pool* pool, int64_t total, int64_t cost,
+                                                 loop_body body) {
+  int workers = pool->threads - 1;
+  int64_t want = cost / least_share - 1;  // workers
+  if (want > total - 1) want = total - 1;
+  if (want > workers) want = workers;
+  start_workers(pool, workers);
+
+  loan loans[TN_POOL_MAX_THREADS];
+  int count = 0;
+  for (int i = 0; i < workers && count < want; ++i)
+    count += borrow(pool, i, lease_free, &loans[count]);
+  int64_t sleepers = cost / wake_share - 1;
+  for (int i = 0; i < workers && count < want && count < sleepers; ++i)
+    count += borrow(pool, i, lease_asleep, &loans[count]);
+
+  int64_t pieces = cost / least_piece;
+  if (pieces > (want + 1) * pieces_per_thread) pieces = (want + 1) * pieces_per_thread;
+  if (pieces < want + 1) pieces = want + 1;
+  if (pieces > total) pieces = total;
+  shared_loop loop = {.total = total, .piece = total / pieces + (total % pieces != 0)};
+  loop.count = total / loop.piece + (total % loop.piece != 0);
+  // Piece 0 is the caller's; each borrowed worker has one of its own.
+  atomic_init(&loop.next, count + 1);
+  bool more = loop.count > count + 1;
+  for (int i = 0; i < count; ++i) {
+    if (i + 1 < loop.count) {
+      loans[i].begin = (i + 1) * loop.piece;
+      loans[i].end = i + 2 < loop.count ? loans[i].begin + loop.piece : total;
+    }
+    post(&loans[i], body, more ? &loop : NULL);
+  }
+  call_body(&body, 0, loop.piece < total ? loop.piece : total, 0);
+
+  while (more && run_piece(&loop, &body, 0)) {
+    // Workers that have become idle may join.
+    for (int i = 0; i < workers && count < want; ++i) {
+      if (atomic_load_explicit(&loop.next, memory_order_relaxed) >= loop.count) break;
+      if (borrow(pool, i, lease_free, &loans[count])) post(&loans[count++], body, &loop);
+    }
+  }
+
+  int64_t patience = 0;
+  for (int i = 0; i < count; ++i)
+    if (take_back(&loans[i], &patience) && loans[i].begin < loans[i].end)
+      call_body(&body, loans[i].begin, loans[i].end, 0);
+  for (int i = 0; i < count; ++i) {
+    await(pool, &loans[i]);
+    give_back(pool, loans[i].worker->index, loans[i].number);
+  }
+}
+
+static void run_loop(tn_pool* pool, int64_t total, int64_t cost_per_unit, loop_body body) {
+  if (total <= 0) return;
+  int64_t cost;
+  if (__builtin_mul_overflow(total, cost_per_unit > 1 ? cost_per_unit : 1, &cost)) cost = INT64_MAX;
+  if (cost < 2 * least_share || total == 1 || !pool || pool->threads == 1) {
+    call_body(&body, 0, total, 0);
+  } else {
+    share_loop(pool, total, cost, body);
+  }
+}
+
+void tn_pool_parallel_for(tn_pool* pool, int64_t total, int64_t cost_per_unit,
+                          void (*body)(void*, int64_t, int64_t), void* arg) {
+  run_loop(pool, total, cost_per_unit,
+           (loop_body){.kind = work_loop, .call.plain = body, .arg = arg});
+}
+
+void tn_pool_parallel_for_with_worker(tn_pool* pool, int64_t total, int64_t cost_per_unit,
+                                      void (*body)(void*, int64_t, int64_t, int), void* arg) {
+  run_loop(pool, total, cost_per_unit,
+           (loop_body){.kind = work_loop_with_worker, .call.with_worker = body, .arg = arg});
+}
+
+// ---- Tasks ----
+
+static void* run_added_thread(void* arg) {
+  tn_pool* pool = arg;
+  run_tasks(pool);
+  atomic_fetch_sub(&pool->added, 1);
+  return NULL;
+}
+
+// The keeper runs no task itself. It watches while tasks are queued that no idle worker was called
+// to, and adds a thread whenever none of them begins: then all threads are stuck, perhaps waiting
+// for one of these very tasks.
+static void* keep(void* arg) {
+  tn_pool* pool = arg;
+  int64_t stall = stall_first;
+  uint64_t begun = atomic_load(&pool->begun);
+  while (!atomic_load(&pool->ending)) {
+    if (!tn_task_queue_any(&pool->tasks)) {
+      atomic_store(&pool->keeper_watches, 0);
+      if (tn_task_queue_any(&pool->tasks)) {
+        atomic_store(&pool->keeper_watches, 1);
+        continue;
+      }
+      if (!atomic_load(&pool->ending)) sleep_while((uint32_t*)&pool->keeper_watches, 0, NULL);
+      stall = stall_first;
+      begun = atomic_load(&pool->begun);
+      continue;
+    }
+    struct timespec limit = {0, stall * 1000000};
+    sleep_while((uint32_t*)&pool->keeper_watches, 1, &limit);
+    uint64_t begun_by_now = atomic_load(&pool->begun);
+    if (begun_by_now == begun && tn_task_queue_any(&pool->tasks) &&
+        atomic_load(&pool->added) < most_added) {
+      pthread_t thread;
+      atomic_fetch_add(&pool->added, 1);
+      if (start_thread(&thread, run_added_thread, pool, "tenon-added")) {
+        pthread_detach(thread);
+      } else {
+        atomic_fetch_sub(&pool->added, 1);
+      }
+      if (stall < stall_last) stall *= 10;
+    }
+    begun = begun_by_now;
+  }
+  return NULL;
+}
+
+static void call_keeper(tn_pool* pool) {
+  if (atomic_exchange(&pool->keeper_watches, 1)) return;
+  pthread_mutex_lock(&pool->lock);
+  if (pool->keeper_runs) {
+    wake((uint32_t*)&pool->keeper_watches);
+  } else if (start_thread(&pool->keeper, keep, pool, "tenon-keeper")) {
+    pool->keeper_runs = true;
+  } else {
+    atomic_store(&pool->keeper_watches, 0);
+  }
+  pthread_mutex_unlock(&pool->lock);
+}
+
+bool tn_pool_schedule(tn_pool* pool, void (*task)(void*), void* arg, tn_status* status) {
+  if (!pool) {
+    tn_status_set_no_memory(status, "making the thread pool");
+    return false;
+  }
+  start_workers(pool, pool->threads);
+  if (!pool->running) {
+    tn_status_set(status, TN_RESOURCE_EXHAUSTED, "no thread could be started to run a task");
+    return false;
+  }
+  if (!tn_task_queue_push(&pool->tasks, (tn_task){task, arg})) {
+    tn_status_set_no_memory(status, "queueing a task");
+    return false;
+  }
+  if (!call_to_tasks(pool)) call_keeper(pool);
+  return true;
+}
+
+// ---- The pool ----
+
+static pthread_mutex_t pools_lock = PTHREAD_MUTEX_INITIALIZER;
+static tn_pool* pools;
+
+// A pool without threads and tasks; also makes one that a fork has cut off from its threads.
+static void reset(tn_pool* pool) {
+  pool->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+  tn_task_queue_init(&pool->tasks);
+  pool->running = 0;
+  pool->keeper_runs = false;
+  atomic_store(&pool->tried, 0);
+  atomic_store(&pool->keeper_watches, 0);
+  atomic_store(&pool->added, 0);
+  for (int i = 0; i < pool->threads; ++i) {
+    pool->workers[i].pool = pool;
+    pool->workers[i].index = i;
+    atomic_store(&pool->workers[i].desk, word(0, desk_done));
+    atomic_store(&pool->leases[i], word(0, lease_absent));
+  }
+}
+
+static void before_fork(void) {
+  pthread_mutex_lock(&pools_lock);
+  for (tn_pool* pool = pools; pool; pool = pool->next) {
+    pthread_mutex_lock(&pool->lock);
+    pthread_mutex_lock(&pool->tasks.lock);
+  }
+}
+
+static void after_fork_in_parent(void) {
+  for (tn_pool* pool = pools; pool; pool = pool->next) {
+    pthread_mutex_unlock(&pool->tasks.lock);
+    pthread_mutex_unlock(&pool->lock);
+  }
+  pthread_mutex_unlock(&pools_lock);
+}
+
+static void after_fork_in_child(void) {
+  for (tn_pool* pool = pools; pool; pool = pool->next) {
+    tn_free(pool->tasks.tasks);
+    reset(pool);
+  }
+  pools_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+}
+
+static void watch_forks(void) {
+  pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
+// A whole number in [least, most] from the environment, or `otherwise`.
+static int from_environment(const char* name, int least, int most, int otherwise) {
+  const char* text = getenv(name);
+  if (!text || !*text) return otherwise;
+  char* end;
+  long value = strtol(text, &end, 10);
+  if (!*end && value >= least && value <= most) return (int)value;
+  tn_log(TN_LOG_WARNING, "%s=%s is ignored: a number from %d to %d is expected", name, text, least,
+         most);
+  return otherwise;
+}
+
+tn_pool* tn_pool_create(int threads, tn_status* status) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, watch_forks);
+  if (threads < 1) threads = from_environment("TENON_THREADS", 1, TN_POOL_MAX_THREADS, 0);
+  if (threads < 1) threads = tn_cpu_count();
+  if (threads > TN_POOL_MAX_THREADS) threads = TN_POOL_MAX_THREADS;
+
+  size_t pool_size = sizeof(tn_pool) + (size_t)threads * sizeof(_Atomic uint64_t);
+  pool_size = (pool_size + line - 1) / line * line;
+  void* memory = tn_alloc_zeroed(1, pool_size + (size_t)threads * sizeof(worker) + line);
+  if (!memory) {
+    tn_status_set_no_memory(status, "making a thread pool");
+    return NULL;
+  }
+  tn_pool* pool = (tn_pool*)(((uintptr_t)memory + line - 1) / line * line);
+  pool->memory = memory;
+  pool->threads = threads;
+  pool->spin = from_environment("TENON_SPIN_US", 0, 1000000, 50) * (int64_t)1000;
+  pool->workers = (worker*)((char*)pool + pool_size);
+  reset(pool);
+  pthread_mutex_lock(&pools_lock);
+  pool->next = pools;
+  pools = pool;
+  pthread_mutex_unlock(&pools_lock);
+  return pool;
+}
+
+void tn_pool_destroy(tn_pool* pool) {
+  if (!pool) return;
+  pthread_mutex_lock(&pools_lock);
+  tn_pool** slot = &pools;
+  while (*slot != pool) slot = &(*slot)->next;
+  *slot = pool->next;
+  pthread_mutex_unlock(&pools_lock);
+
+  // A worker that can be borrowed is in no task; tasks left then were scheduled by the last ones.
+  struct timespec moment = {0, 50000};
+  for (int i = 0; i < pool->threads;) {
+    loan loan;
+    if (tn_task_queue_any(&pool->tasks)) {
+      nanosleep(&moment, NULL);
+    } else if (low_of(atomic_load(&pool->leases[i])) == lease_absent) {
+      ++i;
+    } else if (borrow(pool, i, lease_free, &loan) || borrow(pool, i, lease_asleep, &loan)) {
+      post(&loan, (loop_body){.kind = work_stop}, NULL);
+      pthread_join(pool->workers[i].thread, NULL);
+      atomic_store(&pool->leases[i++], word(0, lease_absent));
+    } else {
+      nanosleep(&moment, NULL);
+    }
+  }
+  // A thread that was added may have got the last task.
+  while (tn_task_queue_any(&pool->tasks) || atomic_load(&pool->added)) nanosleep(&moment, NULL);
+  if (pool->keeper_runs) {
+    atomic_store(&pool->ending, true);
+    atomic_store(&pool->keeper_watches, 1);
+    wake((uint32_t*)&pool->keeper_watches);
+    pthread_join(pool->keeper, NULL);
+  }
+  tn_task_queue_deinit(&pool->tasks);
+  pthread_mutex_destroy(&pool->lock);
+  tn_free(pool->memory);
+}
+
+tn_pool* tn_pool_default(void) {
+  static tn_pool* _Atomic shared;
+  tn_pool* pool = atomic_load_explicit(&shared, memory_order_acquire);
+  if (pool) return pool;
+  tn_pool* made = tn_pool_create(0, NULL);
+  if (!made || atomic_compare_exchange_strong(&shared, &pool, made)) return made;
+  tn_pool_destroy(made);
+  return pool;
+}
+
+int tn_pool_threads(const tn_pool* pool) {
+  return pool ? pool->threads : 1;
+}
