@@ -40,17 +40,22 @@ typedef struct tn_op_def {
   size_t attr_count;
   bool is_commutative, is_aggregate, is_stateful, allows_uninitialized_input;
   bool is_distributed_communication;
-  int deprecation_version;  // 0: not deprecated
-  char* deprecation_explanation;
+  int deprecation_version;
+  char* deprecation_explanation;     // NULL: not deprecated
   tn_shape_function shape_function;  // NULL: shapes are unknown
   const tn_origin* origin;           // who registered it; NULL: the host itself
   tn_arena arena;                    // owns the names and arrays
+  struct tn_op_def* next_removed;    // the registry's own
 } tn_op_def;
 
 void tn_op_def_destroy(tn_op_def* op);
 const tn_attr_def* tn_op_def_find_attr(const tn_op_def* op, const char* name);
+bool tn_attr_def_has_default(const tn_attr_def* attr);
 // Same definition (the shape function and origin aside).
 bool tn_op_def_equal(const tn_op_def* a, const tn_op_def* b);
+// Writes the first thing that differs, as "input 1 is 'y: T' in one and 'y: float' in the other";
+// nothing when they are equal.
+void tn_op_def_difference(const tn_op_def* a, const tn_op_def* b, tn_text* out);
 // OpDef.
 bool tn_op_def_encode(const tn_op_def* op, tn_text* out, tn_status* status);
 // "Name(x: T, y: N * float) -> (z: T)" and attrs, for messages: "Op<name=...; signature=...>".
