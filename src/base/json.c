@@ -161,3 +161,8 @@ void tn_json_bool(tn_json* json, const char* key, bool value) {
 void tn_json_null(tn_json* json, const char* key) {
   put_value(json, key, "null");
 }
+
+void tn_json_raw(tn_json* json, const char* key, tn_view value) {
+  begin_value(json, key);
+  tn_text_append(json->out, value.data, value.size);
+}

@@ -43,5 +43,7 @@ void tn_json_double(tn_json* json, const char* key, double value);
 void tn_json_float(tn_json* json, const char* key, float value);
 void tn_json_bool(tn_json* json, const char* key, bool value);
 void tn_json_null(tn_json* json, const char* key);
+// JSON that somebody else wrote.
+void tn_json_raw(tn_json* json, const char* key, tn_view value);
 
 #endif  // TENON_BASE_JSON_H_

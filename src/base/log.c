@@ -13,6 +13,7 @@ static const char* const level_names[] = {"debug", "info", "warning", "error", "
 enum { unread = -1, line_size = 2048, text_limit = 2000 };
 
 static _Atomic int least_shown = unread;
+static _Atomic(void (*)(const char*)) listener;
 
 static int level_from_environment(void) {
   const char* text = getenv("TENON_LOG");
@@ -34,6 +35,8 @@ bool tn_log_enabled(tn_log_level level) {
   }
   return (int)level >= least && level >= TN_LOG_DEBUG && level < TN_LOG_OFF;
 }
+
+void tn_log_set_listener(void (*listen)(const char* line)) { atomic_store(&listener, listen); }
 
 void tn_log_set_level(tn_log_level level) {
   atomic_store(&least_shown, (int)level);
@@ -57,6 +60,9 @@ void tn_logv(tn_log_level level, const char* format, va_list args) {
   // A log that cannot be written has nowhere to say so.
   ssize_t written = write(STDERR_FILENO, line, (size_t)(start + size + 1));
   (void)written;
+  void (*listen)(const char*) = atomic_load(&listener);
+  line[start + size] = 0;
+  if (listen) listen(line);
   errno = saved_errno;
 }
 

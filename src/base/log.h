@@ -29,4 +29,7 @@ bool tn_log_enabled(tn_log_level level);
 // Takes the place of TENON_LOG (a command's --verbose).  [any thread]
 void tn_log_set_level(tn_log_level level);
 
+// Also calls `listen` with every line shown, without its end; NULL stops that. [any thread]
+void tn_log_set_listener(void (*listen)(const char* line));
+
 #endif  // TENON_BASE_LOG_H_
