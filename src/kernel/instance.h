@@ -2,6 +2,7 @@
 #ifndef TENON_KERNEL_INSTANCE_H_
 #define TENON_KERNEL_INSTANCE_H_
 
+#include "base/status.h"
 #include "device/device.h"
 #include "kernel/kernel.h"
 

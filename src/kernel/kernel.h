@@ -3,6 +3,7 @@
 #define TENON_KERNEL_KERNEL_H_
 
 #include "base/origin.h"
+#include "base/pool.h"
 #include "op/node.h"
 
 struct TF_OpKernelContext;
