@@ -44,6 +44,7 @@ fuzz: ## each fuzz target for FUZZ_SECONDS (600), then its coverage
 
 coverage: ## lines covered by the tests, room by room
 	@tools/setup.sh test
+	@find build/coverage -name '*.gcda' -delete 2>/dev/null || true
 	@tools/test.sh coverage 'unit|peer'
 	@python3 tools/coverage.py build/coverage
 

@@ -4,9 +4,9 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 rm -f build/bench/results.jsonl
-mapfile -t names < <(
-  [ $# -gt 0 ] && printf '%s\n' "$@" ||
-    find build/bench -maxdepth 1 -type f -executable -printf '%f\n' 2>/dev/null | sort
+names=("$@")
+[ $# -gt 0 ] || mapfile -t names < <(
+  find build/bench -maxdepth 1 -type f -executable -printf '%f\n' 2>/dev/null | sort
 )
 result=0
 for name in "${names[@]}"; do
