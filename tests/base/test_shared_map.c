@@ -24,7 +24,7 @@ static void* find(const tn_shared_map* map, uint64_t number) {
 }
 
 TEST(test_what_was_added_is_found_and_nothing_else) {
-  tn_shared_map map = {0};
+  static tn_shared_map map;  // lives as long as the process, like those it stands for
   CHECK(!find(&map, 1));
   for (uint64_t i = 0; i < entry_count; ++i) {
     entries[i] = i;
@@ -50,7 +50,7 @@ static void* search(void* arg) {
 }
 
 TEST(test_readers_find_every_entry_while_a_writer_adds) {
-  race r = {0};
+  static race r;
   pthread_t readers[3];
   for (int i = 0; i < 3; ++i) pthread_create(&readers[i], NULL, search, &r);
   for (uint64_t i = 0; i < entry_count; ++i) {
@@ -62,7 +62,7 @@ TEST(test_readers_find_every_entry_while_a_writer_adds) {
 }
 
 TEST(test_adding_without_memory_leaves_the_map_as_it_was) {
-  tn_shared_map map = {0};
+  static tn_shared_map map;  // lives as long as the process, like those it stands for
   for (uint64_t i = 0; i < 32; ++i) {
     entries[i] = i;
     CHECK(tn_shared_map_add(&map, hash_of(i), &entries[i]));
