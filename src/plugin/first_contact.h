@@ -1,0 +1,39 @@
+// Meeting a plugin in a child process first, where it may crash, exit or hang.
+//
+// The child (tenon-probe) loads the plugin just as the parent would and reports over a pipe: each
+// stage as it begins, then how it ended. What the child could not say, its wait status does.
+#ifndef TENON_PLUGIN_FIRST_CONTACT_H_
+#define TENON_PLUGIN_FIRST_CONTACT_H_
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tenon/status.h"
+
+typedef struct tn_contact {
+  const char* path;  // absolute
+  uint32_t entry_points;
+  uint32_t time_limit_ms;
+  bool allow_missing_weak;
+} tn_contact;
+
+// True when the child loaded the plugin; else the status says how it ended, in which call, and
+// quotes its last words.  [any thread]
+bool tn_first_contact(const tn_contact* contact, tn_status* status);
+
+// The stage in which a plugin's constructors run; the others are named after the entry point
+// called.
+#define TN_STAGE_OPEN "dlopen"
+
+// What the child writes to descriptor TN_CONTACT_FD: these heads, `size` bytes behind each.
+enum { TN_CONTACT_FD = 3 };
+typedef enum tn_contact_kind {
+  TN_CONTACT_STAGE = 1,   // the stage's name
+  TN_CONTACT_FAILED = 2,  // the message; code and fault in the head
+  TN_CONTACT_DONE = 3,
+} tn_contact_kind;
+typedef struct tn_contact_head {
+  uint32_t kind, size, code, fault;
+} tn_contact_head;
+
+#endif  // TENON_PLUGIN_FIRST_CONTACT_H_
