@@ -29,6 +29,10 @@ tn_node* tn_node_create(const tn_op_def* op, const char* name, const tn_attrs* a
                         const tn_dtype* input_types, size_t input_count, tn_status* status);
 void tn_node_destroy(tn_node* node);
 
+// Copies. `names` are node->input_count of them, or NULL for "nobody said".
+bool tn_node_set_device(tn_node* node, const char* device, tn_status* status);
+bool tn_node_set_input_names(tn_node* node, const char* const* names, tn_status* status);
+
 // The flattened range [start, stop) of a named input or output; false when there is none.
 bool tn_node_input_range(const tn_node* node, const char* arg, int* out_start, int* out_stop);
 bool tn_node_output_range(const tn_node* node, const char* arg, int* out_start, int* out_stop);
