@@ -35,9 +35,7 @@ static request* requests;
 static size_t request_count, request_capacity;
 static tn_op_def* graveyard;  // removed ops, which readers may still hold
 
-static uint64_t hash_name(const char* name) {
-  return tn_hash(name, strlen(name), 0);
-}
+static uint64_t hash_name(const char* name) { return tn_hash(name, strlen(name), 0); }
 
 static table* table_create(size_t capacity, table* older) {
   size_t slots = 2 * capacity;
@@ -49,20 +47,29 @@ static table* table_create(size_t capacity, table* older) {
   return made;
 }
 
-// The slot of `name`, or the free one where it belongs; tables are at most half full.
-static _Atomic(tn_op_def*)* find_slot(table* where, const char* name) {
+// The op called `name`, and its slot or the free one where it belongs. A reader must not look at
+// the slot again: a free one may hold another op by then. Tables are at most half full.
+static tn_op_def* probe(table* where, const char* name, _Atomic(tn_op_def*)** out_slot) {
   size_t mask = 2 * where->capacity - 1;
   for (size_t i = hash_name(name) & mask;; i = (i + 1) & mask) {
     tn_op_def* op = atomic_load_explicit(&where->slots[i], memory_order_acquire);
-    if (!op || (op != &removed && strcmp(op->name, name) == 0)) return &where->slots[i];
+    if (op && (op == &removed || strcmp(op->name, name) != 0)) continue;
+    if (out_slot) *out_slot = &where->slots[i];
+    return op;
   }
+}
+
+static void fill_slot(table* where, const char* name, tn_op_def* op) {
+  _Atomic(tn_op_def*)* slot;
+  probe(where, name, &slot);
+  atomic_store_explicit(slot, op, memory_order_release);
 }
 
 static void table_insert(table* where, tn_op_def* op) {
   size_t count = atomic_load_explicit(&where->count, memory_order_relaxed);
   atomic_store_explicit(&where->ops[count], op, memory_order_relaxed);
   atomic_store_explicit(&where->count, count + 1, memory_order_release);
-  atomic_store_explicit(find_slot(where, op->name), op, memory_order_release);
+  fill_slot(where, op->name, op);
 }
 
 // A table with room for one more op. Removed ops are left behind in the old one.
@@ -106,8 +113,7 @@ static table* read_table(void) {
 
 const tn_op_def* tn_op_registry_find(const char* name) {
   table* where = read_table();
-  if (!where || !name) return NULL;
-  return atomic_load_explicit(find_slot(where, name), memory_order_acquire);
+  return where && name ? probe(where, name, NULL) : NULL;
 }
 
 void tn_op_registry_each(bool (*visit)(const tn_op_def* op, void* arg), void* arg) {
@@ -175,7 +181,7 @@ static bool add_locked(tn_op_def* op, tn_status* status) {
     tn_status_set_no_memory(status, "registering an op");
     return false;
   }
-  tn_op_def* there = atomic_load_explicit(find_slot(where, op->name), memory_order_relaxed);
+  tn_op_def* there = probe(where, op->name, NULL);
   if (there && !tn_op_def_equal(there, op)) {
     set_exists(there, op, status);
     return false;
@@ -232,7 +238,7 @@ size_t tn_op_registry_count_origin(const tn_origin* origin) {
 // Takes `op` out of the table that new readers see; those in older tables had begun before.
 static void remove_op(tn_op_def* op) {
   table* where = atomic_load_explicit(&current, memory_order_relaxed);
-  atomic_store_explicit(find_slot(where, op->name), &removed, memory_order_release);
+  fill_slot(where, op->name, &removed);
   size_t count = atomic_load_explicit(&where->count, memory_order_relaxed);
   for (size_t i = 0; i < count; ++i)
     if (atomic_load_explicit(&where->ops[i], memory_order_relaxed) == op)
