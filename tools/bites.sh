@@ -29,7 +29,7 @@ else
     mkdir -p "$folder/tree"
     git archive "$revision" | tar -x -C "$folder/tree"
     { cmake -S "$folder/tree" -B "$other" -G Ninja -DBUILD_TESTING=OFF && ninja -C "$other"; } \
-      >"$folder/log" 2>&1 || cannot_tell "${revision:0:12} does not build (the whole story: $folder/log)"
+      >"$folder/log" 2>&1 || cannot_tell "${revision:0:12} does not build (details: $folder/log)"
     touch "$folder/built"
   fi
 fi

@@ -6,12 +6,13 @@ preset=$1
 shift
 folder=build
 [ "$preset" = default ] || folder=build/$preset
-if [ ! -f "$folder/build.ninja" ]; then
+venv=${TENON_VENV:-$PWD/build/venv}
+if [ ! -f "$folder/build.ninja" ] || ! grep -q "^TENON_VENV:[A-Z]*=$venv\$" "$folder/CMakeCache.txt"; then
   echo "tenon: configuring $folder"
   mkdir -p "$folder"
-  if ! cmake --preset "$preset" ${TENON_VENV:+-DTENON_VENV="$TENON_VENV"} >"$folder/configure.log" 2>&1; then
+  if ! cmake --preset "$preset" -DTENON_VENV="$venv" >"$folder/configure.log" 2>&1; then
     grep -A 12 -m 1 'CMake Error' "$folder/configure.log" >&2 || tail -n 20 "$folder/configure.log" >&2
-    echo "tenon: cannot configure $folder (the whole story: $folder/configure.log)" >&2
+    echo "tenon: cannot configure $folder (details: $folder/configure.log)" >&2
     exit 1
   fi
 fi
