@@ -7,9 +7,7 @@
 #include "tensor/object.h"
 #include "tensor/tstring.h"
 
-static void release_block(tn_buffer* buffer) {
-  tn_free(buffer);
-}
+static void release_block(tn_buffer* buffer) { tn_free(buffer); }
 
 static tn_buffer* allocate_block(tn_allocator* allocator, size_t size) {
   if (size > PTRDIFF_MAX - sizeof(tn_buffer) - TN_ALIGNMENT) return NULL;

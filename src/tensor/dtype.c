@@ -132,6 +132,4 @@ tn_dtype tn_dtype_from_view(tn_view name) {
   return find_base(name);
 }
 
-tn_dtype tn_dtype_from_name(const char* name) {
-  return tn_dtype_from_view(tn_view_of(name));
-}
+tn_dtype tn_dtype_from_name(const char* name) { return tn_dtype_from_view(tn_view_of(name)); }

@@ -4,8 +4,7 @@
 
 tn_number_kind tn_dtype_kind(tn_dtype dtype) {
   switch (dtype) {
-    case TN_BOOL:
-      return TN_NUMBER_BOOL;
+    case TN_BOOL: return TN_NUMBER_BOOL;
     case TN_INT8:
     case TN_INT16:
     case TN_INT32:
@@ -14,8 +13,7 @@ tn_number_kind tn_dtype_kind(tn_dtype dtype) {
     case TN_INT2:
     case TN_QINT8:
     case TN_QINT16:
-    case TN_QINT32:
-      return TN_NUMBER_SIGNED;
+    case TN_QINT32: return TN_NUMBER_SIGNED;
     case TN_UINT8:
     case TN_UINT16:
     case TN_UINT32:
@@ -23,13 +21,10 @@ tn_number_kind tn_dtype_kind(tn_dtype dtype) {
     case TN_UINT4:
     case TN_UINT2:
     case TN_QUINT8:
-    case TN_QUINT16:
-      return TN_NUMBER_UNSIGNED;
+    case TN_QUINT16: return TN_NUMBER_UNSIGNED;
     case TN_COMPLEX64:
-    case TN_COMPLEX128:
-      return TN_NUMBER_COMPLEX;
-    default:
-      return tn_dtype_size(dtype) ? TN_NUMBER_FLOAT : TN_NUMBER_NONE;
+    case TN_COMPLEX128: return TN_NUMBER_COMPLEX;
+    default: return tn_dtype_size(dtype) ? TN_NUMBER_FLOAT : TN_NUMBER_NONE;
   }
 }
 
@@ -37,17 +32,14 @@ tn_dtype tn_dtype_real(tn_dtype dtype) {
   return dtype == TN_COMPLEX64 ? TN_FLOAT : dtype == TN_COMPLEX128 ? TN_DOUBLE : dtype;
 }
 
-static unsigned bits_of(tn_dtype dtype) {
+unsigned tn_dtype_bits(tn_dtype dtype) {
   switch (dtype) {
     case TN_INT2:
-    case TN_UINT2:
-      return 2;
+    case TN_UINT2: return 2;
     case TN_INT4:
     case TN_UINT4:
-    case TN_FLOAT4_E2M1FN:
-      return 4;  // in the low bits of a byte
-    default:
-      return 8 * (unsigned)tn_dtype_size(dtype);
+    case TN_FLOAT4_E2M1FN: return 4;  // in the low bits of a byte
+    default: return 8 * (unsigned)tn_dtype_size(dtype);
   }
 }
 
@@ -55,18 +47,18 @@ static unsigned bits_of(tn_dtype dtype) {
 static uint64_t load(tn_dtype dtype, const void* at) {
   uint64_t bits = 0;
   memcpy(&bits, at, tn_dtype_size(dtype));
-  return bits << (64 - bits_of(dtype));
+  return bits << (64 - tn_dtype_bits(dtype));
 }
 
 int64_t tn_element_signed(tn_dtype dtype, const void* at) {
   if (tn_dtype_kind(dtype) != TN_NUMBER_SIGNED) return 0;
-  return (int64_t)load(dtype, at) >> (64 - bits_of(dtype));
+  return (int64_t)load(dtype, at) >> (64 - tn_dtype_bits(dtype));
 }
 
 uint64_t tn_element_unsigned(tn_dtype dtype, const void* at) {
   tn_number_kind kind = tn_dtype_kind(dtype);
   if (kind == TN_NUMBER_BOOL) return *(const uint8_t*)at != 0;
-  return kind == TN_NUMBER_UNSIGNED ? load(dtype, at) >> (64 - bits_of(dtype)) : 0;
+  return kind == TN_NUMBER_UNSIGNED ? load(dtype, at) >> (64 - tn_dtype_bits(dtype)) : 0;
 }
 
 // A small float: sign, `exponent` bits, `mantissa` bits. What its top exponent means differs.
@@ -105,31 +97,17 @@ double tn_element_float(tn_dtype dtype, const void* at) {
       memcpy(&value, at, sizeof value);
       return value;
     }
-    case TN_HALF:
-      memcpy(&two, at, 2);
-      return decode(two, 5, 10, 15, ieee);
-    case TN_BFLOAT16:
-      memcpy(&two, at, 2);
-      return decode(two, 8, 7, 127, ieee);
-    case TN_FLOAT8_E5M2:
-      return decode(one, 5, 2, 15, ieee);
-    case TN_FLOAT8_E4M3:
-      return decode(one, 4, 3, 7, ieee);
-    case TN_FLOAT8_E3M4:
-      return decode(one, 3, 4, 3, ieee);
-    case TN_FLOAT8_E4M3FN:
-      return decode(one, 4, 3, 7, one_nan);
-    case TN_FLOAT8_E4M3FNUZ:
-      return decode(one, 4, 3, 8, unsigned_zero);
-    case TN_FLOAT8_E4M3B11FNUZ:
-      return decode(one, 4, 3, 11, unsigned_zero);
-    case TN_FLOAT8_E5M2FNUZ:
-      return decode(one, 5, 2, 16, unsigned_zero);
-    case TN_FLOAT8_E8M0FNU:
-      return one == 0xff ? NAN : ldexp(1, one - 127);
-    case TN_FLOAT4_E2M1FN:
-      return decode(one & 15, 2, 1, 1, only_numbers);
-    default:
-      return 0;
+    case TN_HALF: memcpy(&two, at, 2); return decode(two, 5, 10, 15, ieee);
+    case TN_BFLOAT16: memcpy(&two, at, 2); return decode(two, 8, 7, 127, ieee);
+    case TN_FLOAT8_E5M2: return decode(one, 5, 2, 15, ieee);
+    case TN_FLOAT8_E4M3: return decode(one, 4, 3, 7, ieee);
+    case TN_FLOAT8_E3M4: return decode(one, 3, 4, 3, ieee);
+    case TN_FLOAT8_E4M3FN: return decode(one, 4, 3, 7, one_nan);
+    case TN_FLOAT8_E4M3FNUZ: return decode(one, 4, 3, 8, unsigned_zero);
+    case TN_FLOAT8_E4M3B11FNUZ: return decode(one, 4, 3, 11, unsigned_zero);
+    case TN_FLOAT8_E5M2FNUZ: return decode(one, 5, 2, 16, unsigned_zero);
+    case TN_FLOAT8_E8M0FNU: return one == 0xff ? NAN : ldexp(1, one - 127);
+    case TN_FLOAT4_E2M1FN: return decode(one & 15, 2, 1, 1, only_numbers);
+    default: return 0;
   }
 }

@@ -16,6 +16,8 @@ typedef enum tn_number_kind {
 } tn_number_kind;
 
 tn_number_kind tn_dtype_kind(tn_dtype dtype);
+// Bits of an element that count: int4 has 4 in the low half of its byte.
+unsigned tn_dtype_bits(tn_dtype dtype);
 // The type of a complex type's parts; other types are their own.
 tn_dtype tn_dtype_real(tn_dtype dtype);
 

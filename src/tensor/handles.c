@@ -7,12 +7,8 @@
 #if defined(TENON_SANITIZED)
 
 // Every handle is a block of its own, so that a sanitizer sees one used after its end.
-tn_tensor* tn_handle_take(void) {
-  return tn_alloc(sizeof(tn_tensor));
-}
-void tn_handle_give(tn_tensor* handle) {
-  tn_free(handle);
-}
+tn_tensor* tn_handle_take(void) { return tn_alloc(sizeof(tn_tensor)); }
+void tn_handle_give(tn_tensor* handle) { tn_free(handle); }
 
 #else
 
@@ -40,9 +36,7 @@ static void end_thread(void* unused) {
   }
 }
 
-static void make_key(void) {
-  key_made = pthread_key_create(&key, end_thread) == 0;
-}
+static void make_key(void) { key_made = pthread_key_create(&key, end_thread) == 0; }
 
 static bool open_list(void) {
   if (list.ended) return false;

@@ -300,9 +300,7 @@ bool tn_npy_layout_init(tn_npy_layout* layout, const tn_tensor* tensor, tn_statu
   return true;
 }
 
-void tn_npy_layout_deinit(tn_npy_layout* layout) {
-  tn_text_deinit(&layout->header);
-}
+void tn_npy_layout_deinit(tn_npy_layout* layout) { tn_text_deinit(&layout->header); }
 
 void tn_npy_write_to(const tn_npy_layout* layout, const tn_tensor* tensor,
                      void (*write)(void*, const void*, size_t), void* arg) {

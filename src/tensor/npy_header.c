@@ -69,9 +69,7 @@ typedef struct scanner {
   tn_status* status;
 } scanner;
 
-static bool is_space(char c) {
-  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
+static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
 // The next character that is no space; 0 at the end.
 static char peek(scanner* scan) {
@@ -103,9 +101,7 @@ static bool read_text(scanner* scan, tn_view* out) {
   return true;
 }
 
-static bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 static bool read_size(scanner* scan, int64_t* out) {
   if (!is_digit(peek(scan)))

@@ -39,15 +39,9 @@ struct tn_npz {
   size_t count, capacity;
 };
 
-static uint16_t get16(const uint8_t* at) {
-  return (uint16_t)(at[0] | at[1] << 8);
-}
-static uint32_t get32(const uint8_t* at) {
-  return get16(at) | (uint32_t)get16(at + 2) << 16;
-}
-static uint64_t get64(const uint8_t* at) {
-  return get32(at) | (uint64_t)get32(at + 4) << 32;
-}
+static uint16_t get16(const uint8_t* at) { return (uint16_t)(at[0] | at[1] << 8); }
+static uint32_t get32(const uint8_t* at) { return get16(at) | (uint32_t)get16(at + 2) << 16; }
+static uint64_t get64(const uint8_t* at) { return get32(at) | (uint64_t)get32(at + 4) << 32; }
 
 // Reading the directory.
 
@@ -190,9 +184,7 @@ void tn_npz_close(tn_npz* archive) {
   tn_free(archive);
 }
 
-size_t tn_npz_count(const tn_npz* archive) {
-  return archive ? archive->count : 0;
-}
+size_t tn_npz_count(const tn_npz* archive) { return archive ? archive->count : 0; }
 
 const char* tn_npz_name(const tn_npz* archive, size_t i) {
   return i < tn_npz_count(archive) ? archive->members[i].name : NULL;
@@ -214,9 +206,7 @@ typedef struct member_source {
 static void* zip_alloc(void* unused, unsigned items, unsigned size) {
   return tn_alloc_zeroed(items, size);
 }
-static void zip_free(void* unused, void* memory) {
-  tn_free(memory);
-}
+static void zip_free(void* unused, void* memory) { tn_free(memory); }
 
 static bool refill(member_source* self, tn_status* status) {
   size_t now = sizeof self->input < self->packed_left ? sizeof self->input : self->packed_left;

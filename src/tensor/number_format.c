@@ -37,17 +37,13 @@ void tn_float_format_choose(tn_float_format* format) {
                         in_type(format->largest / format->smallest, dtype) > 1000);
 }
 
-static int larger(int a, int b) {
-  return a > b ? a : b;
-}
+static int larger(int a, int b) { return a > b ? a : b; }
 
 static bool has_sign(const tn_float_format* format, double value) {
   return signbit(value) || format->always_signed;
 }
 
-static int exponent_width(int exponent) {
-  return abs(exponent) > 99 ? 3 : 2;
-}
+static int exponent_width(int exponent) { return abs(exponent) > 99 ? 3 : 2; }
 
 // Digits for the first measuring: no more than needed, no more than the precision.
 static tn_decimal digits_for(const tn_float_format* format, double size) {

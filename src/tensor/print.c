@@ -140,9 +140,7 @@ static void make_word(printer* self, const char* element) {
   self->spaces = 0;
   char integer[24];
   switch (self->kind) {
-    case TN_NUMBER_BOOL:
-      tn_text_puts(out, *element ? " True" : "False");
-      break;
+    case TN_NUMBER_BOOL: tn_text_puts(out, *element ? " True" : "False"); break;
     case TN_NUMBER_SIGNED:
     case TN_NUMBER_UNSIGNED:
       for (int width = integer_text(self, element, integer); width < self->integer_width; ++width)

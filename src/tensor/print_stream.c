@@ -54,18 +54,10 @@ static void put_float(tn_json* json, tn_dtype dtype, const char* at) {
 static void put_element(tn_json* json, tn_dtype dtype, const char* at) {
   tn_dtype real = tn_dtype_real(dtype);
   switch (tn_dtype_kind(dtype)) {
-    case TN_NUMBER_BOOL:
-      tn_json_bool(json, NULL, *at != 0);
-      break;
-    case TN_NUMBER_SIGNED:
-      tn_json_int(json, NULL, tn_element_signed(dtype, at));
-      break;
-    case TN_NUMBER_UNSIGNED:
-      tn_json_uint(json, NULL, tn_element_unsigned(dtype, at));
-      break;
-    case TN_NUMBER_FLOAT:
-      put_float(json, dtype, at);
-      break;
+    case TN_NUMBER_BOOL: tn_json_bool(json, NULL, *at != 0); break;
+    case TN_NUMBER_SIGNED: tn_json_int(json, NULL, tn_element_signed(dtype, at)); break;
+    case TN_NUMBER_UNSIGNED: tn_json_uint(json, NULL, tn_element_unsigned(dtype, at)); break;
+    case TN_NUMBER_FLOAT: put_float(json, dtype, at); break;
     case TN_NUMBER_COMPLEX:
       tn_json_begin_array(json, NULL);
       put_float(json, real, at);

@@ -229,12 +229,8 @@ bool tn_tensor_set_shape(tn_tensor* tensor, const int64_t* dims, int rank, tn_st
   return true;
 }
 
-tn_dtype tn_tensor_dtype(const tn_tensor* tensor) {
-  return tensor ? tensor->dtype : TN_INVALID;
-}
-int tn_tensor_rank(const tn_tensor* tensor) {
-  return tensor ? tensor->shape.rank : 0;
-}
+tn_dtype tn_tensor_dtype(const tn_tensor* tensor) { return tensor ? tensor->dtype : TN_INVALID; }
+int tn_tensor_rank(const tn_tensor* tensor) { return tensor ? tensor->shape.rank : 0; }
 
 int64_t tn_tensor_dim(const tn_tensor* tensor, int i) {
   return i < 0 || i >= tn_tensor_rank(tensor) ? -1 : tn_shape_dims(&tensor->shape)[i];

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/wire.h"
+#include "tensor/element.h"
 #include "tensor/tensor.h"
 #include "tensor/tstring.h"
 
@@ -22,42 +23,41 @@ enum {
 typedef struct value_rule {
   uint8_t field;
   tn_wire_type wire;
-  bool is_signed;   // small integers are sign-extended
   bool no_content;  // TensorFlow reads and writes these as values only
 } value_rule;
 
 static const value_rule value_rules[] = {
-    [TN_FLOAT] = {5, TN_WIRE_FIXED32, false, false},
-    [TN_DOUBLE] = {6, TN_WIRE_FIXED64, false, false},
-    [TN_INT32] = {7, TN_WIRE_VARINT, true, false},
-    [TN_UINT8] = {7, TN_WIRE_VARINT, false, false},
-    [TN_INT16] = {7, TN_WIRE_VARINT, true, false},
-    [TN_INT8] = {7, TN_WIRE_VARINT, true, false},
-    [TN_STRING] = {field_string, TN_WIRE_BYTES, false, false},
-    [TN_COMPLEX64] = {9, TN_WIRE_FIXED32, false, false},
-    [TN_INT64] = {10, TN_WIRE_VARINT, true, false},
-    [TN_BOOL] = {11, TN_WIRE_VARINT, false, false},
-    [TN_QINT8] = {7, TN_WIRE_VARINT, true, false},
-    [TN_QUINT8] = {7, TN_WIRE_VARINT, false, false},
-    [TN_QINT32] = {7, TN_WIRE_VARINT, true, false},
-    [TN_BFLOAT16] = {13, TN_WIRE_VARINT, false, false},
-    [TN_QINT16] = {7, TN_WIRE_VARINT, true, false},
-    [TN_QUINT16] = {7, TN_WIRE_VARINT, false, false},
-    [TN_UINT16] = {7, TN_WIRE_VARINT, false, false},
-    [TN_COMPLEX128] = {12, TN_WIRE_FIXED64, false, false},
-    [TN_HALF] = {13, TN_WIRE_VARINT, false, false},
-    [TN_UINT32] = {16, TN_WIRE_VARINT, false, false},
-    [TN_UINT64] = {17, TN_WIRE_VARINT, false, false},
-    [TN_FLOAT8_E5M2] = {field_float8, TN_WIRE_BYTES, false, false},
-    [TN_FLOAT8_E4M3FN] = {field_float8, TN_WIRE_BYTES, false, false},
-    [TN_FLOAT8_E4M3FNUZ] = {field_float8, TN_WIRE_BYTES, false, false},
-    [TN_FLOAT8_E4M3B11FNUZ] = {field_float8, TN_WIRE_BYTES, false, false},
-    [TN_FLOAT8_E5M2FNUZ] = {field_float8, TN_WIRE_BYTES, false, false},
-    [TN_INT4] = {7, TN_WIRE_VARINT, true, true},
-    [TN_UINT4] = {7, TN_WIRE_VARINT, false, true},
-    [TN_INT2] = {7, TN_WIRE_VARINT, true, true},
-    [TN_UINT2] = {7, TN_WIRE_VARINT, false, true},
-    [TN_FLOAT4_E2M1FN] = {field_float8, TN_WIRE_BYTES, false, false},
+    [TN_FLOAT] = {5, TN_WIRE_FIXED32, false},
+    [TN_DOUBLE] = {6, TN_WIRE_FIXED64, false},
+    [TN_INT32] = {7, TN_WIRE_VARINT, false},
+    [TN_UINT8] = {7, TN_WIRE_VARINT, false},
+    [TN_INT16] = {7, TN_WIRE_VARINT, false},
+    [TN_INT8] = {7, TN_WIRE_VARINT, false},
+    [TN_STRING] = {field_string, TN_WIRE_BYTES, false},
+    [TN_COMPLEX64] = {9, TN_WIRE_FIXED32, false},
+    [TN_INT64] = {10, TN_WIRE_VARINT, false},
+    [TN_BOOL] = {11, TN_WIRE_VARINT, false},
+    [TN_QINT8] = {7, TN_WIRE_VARINT, false},
+    [TN_QUINT8] = {7, TN_WIRE_VARINT, false},
+    [TN_QINT32] = {7, TN_WIRE_VARINT, false},
+    [TN_BFLOAT16] = {13, TN_WIRE_VARINT, false},
+    [TN_QINT16] = {7, TN_WIRE_VARINT, false},
+    [TN_QUINT16] = {7, TN_WIRE_VARINT, false},
+    [TN_UINT16] = {7, TN_WIRE_VARINT, false},
+    [TN_COMPLEX128] = {12, TN_WIRE_FIXED64, false},
+    [TN_HALF] = {13, TN_WIRE_VARINT, false},
+    [TN_UINT32] = {16, TN_WIRE_VARINT, false},
+    [TN_UINT64] = {17, TN_WIRE_VARINT, false},
+    [TN_FLOAT8_E5M2] = {field_float8, TN_WIRE_BYTES, false},
+    [TN_FLOAT8_E4M3FN] = {field_float8, TN_WIRE_BYTES, false},
+    [TN_FLOAT8_E4M3FNUZ] = {field_float8, TN_WIRE_BYTES, false},
+    [TN_FLOAT8_E4M3B11FNUZ] = {field_float8, TN_WIRE_BYTES, false},
+    [TN_FLOAT8_E5M2FNUZ] = {field_float8, TN_WIRE_BYTES, false},
+    [TN_INT4] = {7, TN_WIRE_VARINT, true},
+    [TN_UINT4] = {7, TN_WIRE_VARINT, true},
+    [TN_INT2] = {7, TN_WIRE_VARINT, true},
+    [TN_UINT2] = {7, TN_WIRE_VARINT, true},
+    [TN_FLOAT4_E2M1FN] = {field_float8, TN_WIRE_BYTES, false},
 };
 
 static const value_rule* rule_of(tn_dtype dtype, tn_status* status) {
@@ -94,11 +94,15 @@ static int64_t distinct_elements(const tn_tensor* tensor, int64_t count) {
   return count;
 }
 
-static uint64_t load_value(const char* at, size_t size, bool is_signed) {
-  uint64_t value = 0;
-  memcpy(&value, at, size);
-  unsigned shift = 64 - 8 * (unsigned)size;
-  return is_signed ? (uint64_t)((int64_t)(value << shift) >> shift) : value;
+static uint64_t load_value(tn_dtype dtype, const char* at) {
+  switch (tn_dtype_kind(dtype)) {
+    case TN_NUMBER_SIGNED: return (uint64_t)tn_element_signed(dtype, at);
+    case TN_NUMBER_FLOAT: break;  // half and bfloat16, as their bits
+    default: return tn_element_unsigned(dtype, at);
+  }
+  uint16_t bits;
+  memcpy(&bits, at, sizeof bits);
+  return bits;
 }
 
 static void encode_values(const tn_tensor* tensor, const value_rule* rule, int64_t count,
@@ -109,15 +113,14 @@ static void encode_values(const tn_tensor* tensor, const value_rule* rule, int64
       tn_wire_put_bytes(out, field_string, tn_tstring_view((const tn_tstring*)data + i));
     return;
   }
-  size_t size = value_size(tensor->dtype);
-  size_t bytes = (size_t)count * tn_dtype_size(tensor->dtype);
+  size_t size = tn_dtype_size(tensor->dtype), bytes = (size_t)count * size;
   if (rule->wire != TN_WIRE_VARINT) {
     tn_wire_put_bytes(out, rule->field, (tn_view){data, bytes});
     return;
   }
   size_t run = tn_wire_begin(out, rule->field);
   for (size_t at = 0; at < bytes; at += size)
-    tn_wire_put_raw_varint(out, load_value(data + at, size, rule->is_signed));
+    tn_wire_put_raw_varint(out, load_value(tensor->dtype, data + at));
   tn_wire_end(out, run);
 }
 
@@ -152,12 +155,13 @@ typedef struct filler {
   size_t count;  // values wanted
   size_t filled;
   bool is_bool;
+  uint64_t mask;  // of the bits that count
 } filler;
 
 static void fill_value(uint64_t value, void* arg) {
   filler* fill = arg;
   if (fill->filled == fill->count) return;
-  if (fill->is_bool) value = value != 0;
+  value = fill->is_bool ? value != 0 : value & fill->mask;
   memcpy(fill->data + fill->filled++ * fill->value_size, &value, fill->value_size);
 }
 
@@ -178,7 +182,13 @@ static void repeat_last(char* data, size_t size, size_t filled, size_t count) {
 static bool decode_numbers(tn_tensor* tensor, const value_rule* rule, tn_view bytes) {
   size_t elements = (size_t)tn_tensor_elements(tensor), size = tn_dtype_size(tensor->dtype);
   size_t part = value_size(tensor->dtype);
-  filler fill = {tensor->buffer->data, part, elements * (size / part), 0, tensor->dtype == TN_BOOL};
+  filler fill = {.data = tensor->buffer->data,
+                 .value_size = part,
+                 .count = elements * (size / part),
+                 .is_bool = tensor->dtype == TN_BOOL,
+                 .mask = UINT64_MAX};
+  // Integers of less than a byte have nothing in the upper bits.
+  if (part == 1) fill.mask >>= 64 - tn_dtype_bits(tensor->dtype);
   tn_wire_reader reader = tn_wire_read(bytes);
   for (tn_wire_field field; tn_wire_next(&reader, &field);) {
     if (field.number != rule->field) continue;

@@ -5,18 +5,12 @@
 
 #include "base/memory.h"
 
-static size_t stored(size_t size, tn_tstring_form form) {
-  return size << 2 | form;
-}
+static size_t stored(size_t size, tn_tstring_form form) { return size << 2 | form; }
 
 // Room for `size` characters and a NUL, in steps of 16.
-static size_t rounded_capacity(size_t size) {
-  return ((size + 16) & ~(size_t)15) - 1;
-}
+static size_t rounded_capacity(size_t size) { return ((size + 16) & ~(size_t)15) - 1; }
 
-void tn_tstring_init(tn_tstring* string) {
-  *string = (tn_tstring){0};
-}
+void tn_tstring_init(tn_tstring* string) { *string = (tn_tstring){0}; }
 
 void tn_tstring_deinit(tn_tstring* string) {
   if (tn_tstring_get_form(string) == TN_TSTRING_LARGE) free(string->large.text);
@@ -25,39 +19,28 @@ void tn_tstring_deinit(tn_tstring* string) {
 
 size_t tn_tstring_size(const tn_tstring* string) {
   switch (tn_tstring_get_form(string)) {
-    case TN_TSTRING_SMALL:
-      return string->small.size >> 2;
-    case TN_TSTRING_LARGE:
-      return string->large.size >> 2;
-    case TN_TSTRING_OFFSET:
-      return string->offset.size >> 2;
-    case TN_TSTRING_VIEW:
-      break;
+    case TN_TSTRING_SMALL: return string->small.size >> 2;
+    case TN_TSTRING_LARGE: return string->large.size >> 2;
+    case TN_TSTRING_OFFSET: return string->offset.size >> 2;
+    case TN_TSTRING_VIEW: break;
   }
   return string->view.size >> 2;
 }
 
 size_t tn_tstring_capacity(const tn_tstring* string) {
   switch (tn_tstring_get_form(string)) {
-    case TN_TSTRING_SMALL:
-      return TN_TSTRING_SMALL_CAPACITY;
-    case TN_TSTRING_LARGE:
-      return string->large.capacity;
-    default:
-      return 0;
+    case TN_TSTRING_SMALL: return TN_TSTRING_SMALL_CAPACITY;
+    case TN_TSTRING_LARGE: return string->large.capacity;
+    default: return 0;
   }
 }
 
 const char* tn_tstring_data(const tn_tstring* string) {
   switch (tn_tstring_get_form(string)) {
-    case TN_TSTRING_SMALL:
-      return string->small.text;
-    case TN_TSTRING_LARGE:
-      return string->large.text;
-    case TN_TSTRING_OFFSET:
-      return (const char*)string + string->offset.offset;
-    case TN_TSTRING_VIEW:
-      break;
+    case TN_TSTRING_SMALL: return string->small.text;
+    case TN_TSTRING_LARGE: return string->large.text;
+    case TN_TSTRING_OFFSET: return (const char*)string + string->offset.offset;
+    case TN_TSTRING_VIEW: break;
   }
   return string->view.text;
 }
