@@ -47,18 +47,10 @@ static bool encode_item(const tn_attr_value* value, size_t i, uint32_t func_fiel
   bool done = true;
   size_t begun;
   switch (value->kind) {
-    case TN_ATTR_STRING:
-      tn_wire_put_bytes(out, field_string, value->strings[i]);
-      break;
-    case TN_ATTR_INT:
-      tn_wire_put_varint(out, field_int, (uint64_t)value->ints[i]);
-      break;
-    case TN_ATTR_FLOAT:
-      tn_wire_put_float(out, field_float, value->floats[i]);
-      break;
-    case TN_ATTR_BOOL:
-      tn_wire_put_varint(out, field_bool, value->bools[i]);
-      break;
+    case TN_ATTR_STRING: tn_wire_put_bytes(out, field_string, value->strings[i]); break;
+    case TN_ATTR_INT: tn_wire_put_varint(out, field_int, (uint64_t)value->ints[i]); break;
+    case TN_ATTR_FLOAT: tn_wire_put_float(out, field_float, value->floats[i]); break;
+    case TN_ATTR_BOOL: tn_wire_put_varint(out, field_bool, value->bools[i]); break;
     case TN_ATTR_TYPE:
       tn_wire_put_varint(out, field_type, (uint64_t)(int64_t)(int)value->types[i]);
       break;
@@ -72,16 +64,13 @@ static bool encode_item(const tn_attr_value* value, size_t i, uint32_t func_fiel
       done = tn_tensor_encode(value->tensors[i], out, status);
       tn_wire_end(out, begun);
       break;
-    case TN_ATTR_PLACEHOLDER:
-      tn_wire_put_bytes(out, field_placeholder, value->strings[i]);
-      break;
+    case TN_ATTR_PLACEHOLDER: tn_wire_put_bytes(out, field_placeholder, value->strings[i]); break;
     case TN_ATTR_FUNC:
       begun = tn_wire_begin(out, func_field);
       done = encode_func(&value->funcs[i], out, status);
       tn_wire_end(out, begun);
       break;
-    case TN_ATTR_NONE:
-      break;
+    case TN_ATTR_NONE: break;
   }
   return done;
 }
@@ -95,17 +84,10 @@ static void encode_numbers(const tn_attr_value* value, tn_text* out) {
   size_t begun = tn_wire_begin(out, fields[value->kind]);
   for (size_t i = 0; i < value->count; ++i) {
     switch (value->kind) {
-      case TN_ATTR_INT:
-        tn_wire_put_raw_varint(out, (uint64_t)value->ints[i]);
-        break;
-      case TN_ATTR_FLOAT:
-        tn_text_append(out, (const char*)&value->floats[i], 4);
-        break;
-      case TN_ATTR_BOOL:
-        tn_wire_put_raw_varint(out, value->bools[i]);
-        break;
-      default:
-        tn_wire_put_raw_varint(out, (uint64_t)(int64_t)(int)value->types[i]);
+      case TN_ATTR_INT: tn_wire_put_raw_varint(out, (uint64_t)value->ints[i]); break;
+      case TN_ATTR_FLOAT: tn_text_append(out, (const char*)&value->floats[i], 4); break;
+      case TN_ATTR_BOOL: tn_wire_put_raw_varint(out, value->bools[i]); break;
+      default: tn_wire_put_raw_varint(out, (uint64_t)(int64_t)(int)value->types[i]);
     }
   }
   tn_wire_end(out, begun);
@@ -185,32 +167,20 @@ static bool decode_func(tn_func* func, tn_view bytes, int depth, tn_status* stat
 static tn_attr_kind kind_of(const tn_wire_field* field, bool in_list) {
   if (field->number == field_list_func && in_list) return TN_ATTR_FUNC;
   switch (field->number) {
-    case field_string:
-      return TN_ATTR_STRING;
-    case field_int:
-      return TN_ATTR_INT;
-    case field_float:
-      return TN_ATTR_FLOAT;
-    case field_bool:
-      return TN_ATTR_BOOL;
-    case field_type:
-      return TN_ATTR_TYPE;
-    case field_shape:
-      return TN_ATTR_SHAPE;
-    case field_tensor:
-      return TN_ATTR_TENSOR;
-    case field_placeholder:
-      return TN_ATTR_PLACEHOLDER;
-    case field_func:
-      return in_list ? TN_ATTR_NONE : TN_ATTR_FUNC;
-    default:
-      return TN_ATTR_NONE;
+    case field_string: return TN_ATTR_STRING;
+    case field_int: return TN_ATTR_INT;
+    case field_float: return TN_ATTR_FLOAT;
+    case field_bool: return TN_ATTR_BOOL;
+    case field_type: return TN_ATTR_TYPE;
+    case field_shape: return TN_ATTR_SHAPE;
+    case field_tensor: return TN_ATTR_TENSOR;
+    case field_placeholder: return TN_ATTR_PLACEHOLDER;
+    case field_func: return in_list ? TN_ATTR_NONE : TN_ATTR_FUNC;
+    default: return TN_ATTR_NONE;
   }
 }
 
-static bool is_number(tn_attr_kind kind) {
-  return kind >= TN_ATTR_INT && kind <= TN_ATTR_TYPE;
-}
+static bool is_number(tn_attr_kind kind) { return kind >= TN_ATTR_INT && kind <= TN_ATTR_TYPE; }
 static tn_wire_type wire_of(tn_attr_kind kind) {
   if (!is_number(kind)) return TN_WIRE_BYTES;
   return kind == TN_ATTR_FLOAT ? TN_WIRE_FIXED32 : TN_WIRE_VARINT;
@@ -226,34 +196,22 @@ static void put_number(uint64_t number, void* arg) {
   filler* fill = arg;
   size_t i = fill->at++;
   switch (fill->value->kind) {
-    case TN_ATTR_INT:
-      fill->value->ints[i] = (int64_t)number;
-      break;
-    case TN_ATTR_FLOAT:
-      fill->value->floats[i] = tn_wire_float(number);
-      break;
-    case TN_ATTR_BOOL:
-      fill->value->bools[i] = number != 0;
-      break;
-    default:
-      fill->value->types[i] = (tn_dtype)(int)number;
+    case TN_ATTR_INT: fill->value->ints[i] = (int64_t)number; break;
+    case TN_ATTR_FLOAT: fill->value->floats[i] = tn_wire_float(number); break;
+    case TN_ATTR_BOOL: fill->value->bools[i] = number != 0; break;
+    default: fill->value->types[i] = (tn_dtype)(int)number;
   }
 }
 
-static void count_number(uint64_t number, void* arg) {
-  ++*(size_t*)arg;
-}
+static void count_number(uint64_t number, void* arg) { ++*(size_t*)arg; }
 
 static bool put_message(filler* fill, tn_view bytes, int depth, tn_status* status) {
   size_t i = fill->at++;
   tn_attr_value* value = fill->value;
   switch (value->kind) {
-    case TN_ATTR_SHAPE:
-      return tn_shape_decode(&value->shapes[i], bytes, status);
-    case TN_ATTR_TENSOR:
-      return (value->tensors[i] = tn_tensor_decode(bytes, status)) != NULL;
-    case TN_ATTR_FUNC:
-      return decode_func(&value->funcs[i], bytes, depth, status);
+    case TN_ATTR_SHAPE: return tn_shape_decode(&value->shapes[i], bytes, status);
+    case TN_ATTR_TENSOR: return (value->tensors[i] = tn_tensor_decode(bytes, status)) != NULL;
+    case TN_ATTR_FUNC: return decode_func(&value->funcs[i], bytes, depth, status);
     default:
       if (bytes.size) memcpy(fill->text, bytes.data, bytes.size);
       value->strings[i] = (tn_view){fill->text, bytes.size};

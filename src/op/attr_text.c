@@ -154,19 +154,13 @@ static bool fail(parser* p, const char* problem) {
   return false;
 }
 
-static bool is_space(char c) {
-  return c == ' ' || (c >= '\t' && c <= '\r');
-}
-static bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
+static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-static char peek(const parser* p) {
-  return p->at < p->end ? *p->at : 0;
-}
+static char peek(const parser* p) { return p->at < p->end ? *p->at : 0; }
 
 static void skip_space(parser* p) {
   while (p->at < p->end && (is_space(*p->at) || *p->at == '#')) {
@@ -241,9 +235,7 @@ static bool take_integer(parser* p, scalar type, uint64_t* out_value) {
 
 // strtod in the "C" locale: the program's own may write a comma where the point is.
 static locale_t c_locale;
-static void make_c_locale(void) {
-  c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-}
+static void make_c_locale(void) { c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0); }
 static double read_double(const char* digits) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, make_c_locale);

@@ -6,9 +6,7 @@
 #include "base/status.h"
 #include "op/attr_value.h"
 
-static bool is_space(char c) {
-  return c == ' ' || (c >= '\t' && c <= '\r');
-}
+static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 static tn_view trim(tn_view text) {
   while (text.size && is_space(text.data[0])) ++text.data, --text.size;

@@ -10,24 +10,15 @@
 size_t tn_attr_item_size(tn_attr_kind kind) {
   switch (kind) {
     case TN_ATTR_STRING:
-    case TN_ATTR_PLACEHOLDER:
-      return sizeof(tn_view);
-    case TN_ATTR_INT:
-      return sizeof(int64_t);
-    case TN_ATTR_FLOAT:
-      return sizeof(float);
-    case TN_ATTR_BOOL:
-      return sizeof(bool);
-    case TN_ATTR_TYPE:
-      return sizeof(tn_dtype);
-    case TN_ATTR_SHAPE:
-      return sizeof(tn_shape);
-    case TN_ATTR_TENSOR:
-      return sizeof(tn_tensor*);
-    case TN_ATTR_FUNC:
-      return sizeof(tn_func);
-    case TN_ATTR_NONE:
-      break;
+    case TN_ATTR_PLACEHOLDER: return sizeof(tn_view);
+    case TN_ATTR_INT: return sizeof(int64_t);
+    case TN_ATTR_FLOAT: return sizeof(float);
+    case TN_ATTR_BOOL: return sizeof(bool);
+    case TN_ATTR_TYPE: return sizeof(tn_dtype);
+    case TN_ATTR_SHAPE: return sizeof(tn_shape);
+    case TN_ATTR_TENSOR: return sizeof(tn_tensor*);
+    case TN_ATTR_FUNC: return sizeof(tn_func);
+    case TN_ATTR_NONE: break;
   }
   return 0;
 }
@@ -156,18 +147,10 @@ bool tn_attr_value_equal(const tn_attr_value* a, const tn_attr_value* b) {
     bool equal = true;
     switch (a->kind) {
       case TN_ATTR_STRING:
-      case TN_ATTR_PLACEHOLDER:
-        equal = tn_view_equal(a->strings[i], b->strings[i]);
-        break;
-      case TN_ATTR_SHAPE:
-        equal = tn_shape_equal(&a->shapes[i], &b->shapes[i]);
-        break;
-      case TN_ATTR_TENSOR:
-        equal = tensors_equal(a->tensors[i], b->tensors[i]);
-        break;
-      case TN_ATTR_FUNC:
-        equal = funcs_equal(&a->funcs[i], &b->funcs[i]);
-        break;
+      case TN_ATTR_PLACEHOLDER: equal = tn_view_equal(a->strings[i], b->strings[i]); break;
+      case TN_ATTR_SHAPE: equal = tn_shape_equal(&a->shapes[i], &b->shapes[i]); break;
+      case TN_ATTR_TENSOR: equal = tensors_equal(a->tensors[i], b->tensors[i]); break;
+      case TN_ATTR_FUNC: equal = funcs_equal(&a->funcs[i], &b->funcs[i]); break;
       default: {
         // Numbers by their bits, so that a NaN equals itself and a lookup finds it again.
         size_t size = tn_attr_item_size(a->kind);
@@ -214,18 +197,10 @@ uint64_t tn_attr_value_hash(const tn_attr_value* value, uint64_t seed) {
   for (size_t i = 0; i < value->count; ++i) {
     switch (value->kind) {
       case TN_ATTR_STRING:
-      case TN_ATTR_PLACEHOLDER:
-        hash = hash_view(value->strings[i], hash);
-        break;
-      case TN_ATTR_SHAPE:
-        hash = hash_shape(&value->shapes[i], hash);
-        break;
-      case TN_ATTR_TENSOR:
-        hash = hash_tensor(value->tensors[i], hash);
-        break;
-      case TN_ATTR_FUNC:
-        hash = hash_func(&value->funcs[i], hash);
-        break;
+      case TN_ATTR_PLACEHOLDER: hash = hash_view(value->strings[i], hash); break;
+      case TN_ATTR_SHAPE: hash = hash_shape(&value->shapes[i], hash); break;
+      case TN_ATTR_TENSOR: hash = hash_tensor(value->tensors[i], hash); break;
+      case TN_ATTR_FUNC: hash = hash_func(&value->funcs[i], hash); break;
       default: {
         size_t size = tn_attr_item_size(value->kind);
         hash = tn_hash((char*)value->items + i * size, size, hash);
@@ -269,27 +244,13 @@ static void print_type(tn_dtype type, tn_text* out) {
 
 static void print_item(const tn_attr_value* value, size_t i, tn_text* out) {
   switch (value->kind) {
-    case TN_ATTR_STRING:
-      print_text(value->strings[i], out);
-      break;
-    case TN_ATTR_PLACEHOLDER:
-      tn_text_printf(out, "$%s", value->strings[i].data);
-      break;
-    case TN_ATTR_INT:
-      tn_text_printf(out, "%" PRId64, value->ints[i]);
-      break;
-    case TN_ATTR_FLOAT:
-      print_float(value->floats[i], out);
-      break;
-    case TN_ATTR_BOOL:
-      tn_text_puts(out, value->bools[i] ? "true" : "false");
-      break;
-    case TN_ATTR_TYPE:
-      print_type(value->types[i], out);
-      break;
-    case TN_ATTR_SHAPE:
-      tn_shape_print(&value->shapes[i], out);
-      break;
+    case TN_ATTR_STRING: print_text(value->strings[i], out); break;
+    case TN_ATTR_PLACEHOLDER: tn_text_printf(out, "$%s", value->strings[i].data); break;
+    case TN_ATTR_INT: tn_text_printf(out, "%" PRId64, value->ints[i]); break;
+    case TN_ATTR_FLOAT: print_float(value->floats[i], out); break;
+    case TN_ATTR_BOOL: tn_text_puts(out, value->bools[i] ? "true" : "false"); break;
+    case TN_ATTR_TYPE: print_type(value->types[i], out); break;
+    case TN_ATTR_SHAPE: tn_shape_print(&value->shapes[i], out); break;
     case TN_ATTR_TENSOR:
       tn_text_printf(out, "Tensor<type: %s shape: ", tn_dtype_name(value->tensors[i]->dtype));
       tn_shape_print(&value->tensors[i]->shape, out);
@@ -305,8 +266,7 @@ static void print_item(const tn_attr_value* value, size_t i, tn_text* out) {
       tn_text_putc(out, ']');
       break;
     }
-    case TN_ATTR_NONE:
-      break;
+    case TN_ATTR_NONE: break;
   }
 }
 

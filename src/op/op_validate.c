@@ -125,12 +125,8 @@ static bool broken(const tn_op_def* op, tn_status* status, const char* format, .
   return false;
 }
 
-static bool is_letter(char c) {
-  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-}
-static bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
+static bool is_letter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Parts like "MatMul", joined by '>'; names that begin with '_' are free.
 static bool is_op_name(const char* name) {

@@ -13,17 +13,16 @@ typedef const tn_shape* tn_shape_ref;
 // What a resource input or output holds, where known.
 typedef struct tn_handle_data {
   tn_dtype dtype;
-  tn_shape_ref shape;
+  tn_shape_ref shape;  // NULL: nothing is known of it
 } tn_handle_data;
 
 struct TF_ShapeInferenceContext {
   const tn_node* node;
-  tn_arena arena;
-  tn_shape* large_shapes;  // see shape_inference.c: shapes over TN_SMALL_RANK that need freeing
+  tn_arena arena;  // owns every shape made here, large dimensions too: none is deinited
   tn_shape_ref* inputs;
   const tn_tensor* const* values;  // constant inputs where known, else NULL entries; may be NULL
-  tn_shape_ref* values_as_shapes;  // partially known shape-valued inputs; may be NULL
-  tn_handle_data* input_handles;   // may be NULL
+  const tn_shape_ref* values_as_shapes;  // partially known shape-valued inputs; may be NULL
+  const tn_handle_data* input_handles;   // may be NULL
   tn_shape_ref* outputs;
   tn_handle_data* output_handles;
 };
@@ -43,6 +42,15 @@ struct TF_DimensionHandle {
 bool tn_infer_shapes(const tn_node* node, const tn_shape* inputs, const tn_tensor* const* values,
                      tn_shape* out_shapes, tn_status* status);
 
+// The same in steps, for callers that know more than shapes or want more than shapes back. `inputs`
+// and `values` must live as long as the context. After init the caller may set values_as_shapes and
+// input_handles (node->input_count entries each); after run read outputs and output_handles, which
+// die with the context. Run fails with what the shape function reported.
+bool tn_inference_init(tn_inference* c, const tn_node* node, const tn_shape* inputs,
+                       const tn_tensor* const* values, tn_status* status);
+bool tn_inference_run(tn_inference* c, tn_status* status);
+void tn_inference_deinit(tn_inference* c);
+
 // The verbs below are what shape functions use. Those that return a tn_shape_ref return NULL after
 // setting `status`, and pass a NULL shape argument through as failure, so calls can be chained and
 // checked once.
@@ -54,9 +62,7 @@ tn_shape_ref tn_infer_make(tn_inference* c, const int64_t* dims, int64_t rank, t
 tn_shape_ref tn_infer_scalar(tn_inference* c);
 tn_shape_ref tn_infer_vector(tn_inference* c, int64_t size, tn_status* status);
 
-static inline bool tn_infer_rank_known(tn_shape_ref shape) {
-  return shape->rank >= 0;
-}
+static inline bool tn_infer_rank_known(tn_shape_ref shape) { return shape->rank >= 0; }
 // Dimension i, counted from the end when negative; -1 when unknown or out of range.
 int64_t tn_infer_dim(tn_shape_ref shape, int64_t i);
 
@@ -84,7 +90,15 @@ tn_shape_ref tn_infer_broadcast(tn_inference* c, tn_shape_ref a, tn_shape_ref b,
 bool tn_infer_add(int64_t a, int64_t b, int64_t* out_dim, tn_status* status);
 bool tn_infer_subtract(int64_t a, int64_t b, int64_t* out_dim, tn_status* status);
 bool tn_infer_multiply(int64_t a, int64_t b, int64_t* out_dim, tn_status* status);
+// A divisor of -1 is an unknown one.
 bool tn_infer_divide(int64_t a, int64_t divisor, bool evenly, int64_t* out_dim, tn_status* status);
+
+int64_t tn_infer_min(int64_t a, int64_t b);
+int64_t tn_infer_max(int64_t a, int64_t b);
+
+// What resource input i holds, as far as known; NULL when nothing is.
+const tn_handle_data* tn_infer_handle(tn_inference* c, int i);
+void tn_infer_set_handle(tn_inference* c, int i, tn_dtype dtype, tn_shape_ref shape);
 
 // Input i's value when it is known, else NULL. Borrowed.
 const tn_tensor* tn_infer_value(tn_inference* c, int i);

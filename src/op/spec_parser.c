@@ -36,18 +36,10 @@ static bool no_memory(parser* p) {
   return false;
 }
 
-static bool is_space(char c) {
-  return c == ' ' || (c >= '\t' && c <= '\r');
-}
-static bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-static bool is_lower(char c) {
-  return c >= 'a' && c <= 'z';
-}
-static bool is_letter(char c) {
-  return is_lower(c) || (c >= 'A' && c <= 'Z');
-}
+static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
+static bool is_letter(char c) { return is_lower(c) || (c >= 'A' && c <= 'Z'); }
 
 static void advance(tn_view* rest, size_t count) {
   rest->data += count;

@@ -9,9 +9,7 @@ typedef struct fixture {
   tn_status status;
 } fixture;
 
-static fixture given(tn_op_builder* builder) {
-  return (fixture){.op = finish_op(builder)};
-}
+static fixture given(tn_op_builder* builder) { return (fixture){.op = finish_op(builder)}; }
 
 static void set(fixture* f, const char* name, tn_attr_kind kind, bool is_list, const char* text) {
   tn_attr_value value;
