@@ -17,8 +17,12 @@ typedef struct tn_device {
 // The CPU. Large freed buffers are kept for the next output of that size, up to a limit.
 tn_device* tn_device_cpu(void);
 
-// By full name or short form: "CPU", "CPU:0", "/device:CPU:0", "/cpu:0", "" (the CPU). NOT_FOUND lists
-// what there is.
+// All of them, the CPU first; NULL past the end.
+size_t tn_device_count(void);
+tn_device* tn_device_at(size_t i);
+
+// By full name or short form: "CPU", "CPU:0", "/device:CPU:0", "/cpu:0", "" or NULL (the CPU).
+// NOT_FOUND lists what there is.
 tn_device* tn_device_find(const char* name, tn_status* status);
 
 #endif  // TENON_DEVICE_DEVICE_H_

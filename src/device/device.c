@@ -1,0 +1,79 @@
+#include "device/device.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <strings.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "device/cpu_memory.h"
+
+static tn_device cpu = {
+    .type = "CPU",
+    .name = "/job:localhost/replica:0/task:0/device:CPU:0",
+    .ordinal = 0,
+    .allocator = &tn_cpu_allocator,
+    .host_allocator = &tn_cpu_allocator,
+};
+
+static void start_cpu(void) {
+  cpu.pool = tn_pool_default();
+}
+
+tn_device* tn_device_cpu(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, start_cpu);
+  return &cpu;
+}
+
+size_t tn_device_count(void) {
+  return 1;
+}
+
+tn_device* tn_device_at(size_t i) {
+  return i == 0 ? tn_device_cpu() : NULL;
+}
+
+// "CPU", "CPU:0", "device:CPU:0", "cpu:0": one part between slashes that says which device.
+static bool part_is(tn_view part, const tn_device* device) {
+  tn_view_skip(&part, "device:");
+  size_t size = strlen(device->type);
+  if (part.size < size || strncasecmp(part.data, device->type, size) != 0) return false;
+  char ordinal[16];
+  snprintf(ordinal, sizeof ordinal, ":%d", device->ordinal);
+  tn_view rest = {part.data + size, part.size - size};
+  return rest.size == 0 ? device->ordinal == 0
+                        : tn_view_is(rest, ordinal) || tn_view_is(rest, ":*");
+}
+
+// Full names name their job, replica and task too; there is one of each.
+static bool name_is(const char* name, const tn_device* device) {
+  bool found = false;
+  for (const char* at = name; *at;) {
+    size_t size = strcspn(at, "/");
+    tn_view part = {at, size};
+    at += size + (at[size] == '/');
+    if (size == 0 || tn_view_is(part, "job:localhost") || tn_view_is(part, "replica:0") ||
+        tn_view_is(part, "task:0"))
+      continue;
+    if (found || !part_is(part, device)) return false;
+    found = true;
+  }
+  return found;
+}
+
+tn_device* tn_device_find(const char* name, tn_status* status) {
+  if (!name || !*name) return tn_device_cpu();
+  for (size_t i = 0; i < tn_device_count(); ++i)
+    if (name_is(name, tn_device_at(i))) return tn_device_at(i);
+  tn_text known = {0};
+  for (size_t i = 0; i < tn_device_count(); ++i)
+    tn_text_printf(&known, "%s%s", i ? ", " : "", tn_device_at(i)->name);
+  if (known.failed)
+    tn_status_set_no_memory(status, "looking for a device");
+  else
+    tn_status_set(status, TN_NOT_FOUND, "there is no device '%s'; there is: %s", name,
+                  tn_text_view(&known).data);
+  tn_text_deinit(&known);
+  return NULL;
+}
