@@ -181,6 +181,21 @@ tn_tensor* tn_tensor_clone(const tn_tensor* tensor, tn_status* status) {
   return clone;
 }
 
+tn_tensor* tn_tensor_of_object(tn_dtype dtype, tn_object* object, tn_status* status) {
+  tn_tensor* tensor = tn_tensor_create(dtype, NULL, 0, status);
+  if (tensor)
+    *(tn_object**)tensor->buffer->data = object;
+  else
+    tn_object_unref(object);
+  return tensor;
+}
+
+tn_object* tn_tensor_object(const tn_tensor* tensor) {
+  if (!tensor || (tensor->dtype != TN_RESOURCE && tensor->dtype != TN_VARIANT)) return NULL;
+  if (!tensor->buffer || tensor->buffer->held_type != tensor->dtype) return NULL;
+  return tn_tensor_elements(tensor) == 1 ? *(tn_object**)tensor->buffer->data : NULL;
+}
+
 bool tn_tensor_bitcast(tn_tensor* target, const tn_tensor* source, tn_dtype dtype,
                        const int64_t* dims, int rank, tn_status* status) {
   size_t bytes;

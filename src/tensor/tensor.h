@@ -42,6 +42,13 @@ bool tn_tensor_set_shape(tn_tensor* tensor, const int64_t* dims, int rank, tn_st
 // `verb` it ("print").
 bool tn_tensor_is_readable(const tn_tensor* tensor, const char* verb, tn_status* status);
 
+// A scalar resource or variant tensor that holds `object`, taking over one reference of it (also
+// when it fails).
+tn_tensor* tn_tensor_of_object(tn_dtype dtype, tn_object* object, tn_status* status);
+// The object in a tensor of one resource or variant, borrowed; NULL when there is none. Memory that
+// is not the host's own is not looked at.
+tn_object* tn_tensor_object(const tn_tensor* tensor);
+
 // TensorProto, appended to `out`; resources and variants have none (UNIMPLEMENTED).
 bool tn_tensor_encode(const tn_tensor* tensor, tn_text* out, tn_status* status);
 // Safe on any bytes. Values may stand for a larger tensor by repeating the last one: up to `limit`
