@@ -11,7 +11,10 @@ typedef struct tn_kernel_instance {
   tn_node* node;
   tn_device* device;
   void* state;
-  bool* input_on_host;   // per flattened input
+  // Memory kinds, per flattened argument: device memory unless the kernel names the argument as in
+  // host memory (TF_KernelBuilder_HostMemory), the node does (_input_hostmem, _output_hostmem) or
+  // the type lives there always (strings, resources).
+  bool* input_on_host;
   bool* output_on_host;
 } tn_kernel_instance;
 
@@ -21,6 +24,9 @@ struct TF_OpKernelConstruction {
   tn_device* device;
   tn_status status;  // first failure wins
 };
+
+// The kernel is not made; what was asked for fails with `status` (NULL or OK: without effect).
+void tn_construction_fail(tn_construction* construction, const tn_status* status);
 
 // Takes `node` in every case. Runs create; when it reports failure, destroy runs at once with
 // whatever create returned (also NULL) and the failure is returned.

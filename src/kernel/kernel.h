@@ -2,6 +2,8 @@
 #ifndef TENON_KERNEL_KERNEL_H_
 #define TENON_KERNEL_KERNEL_H_
 
+#include <stdatomic.h>
+
 #include "base/origin.h"
 #include "base/pool.h"
 #include "op/node.h"
@@ -17,7 +19,7 @@ typedef struct TF_KernelBuilder tn_kernel_builder;
 // What a kernel accepts (KernelDef).
 typedef struct tn_constraint {
   char* attr;
-  tn_attr_value allowed;  // a list of types
+  tn_attr_value allowed;  // a list, as a rule of types
 } tn_constraint;
 
 typedef struct tn_kernel_def {
@@ -33,6 +35,11 @@ typedef struct tn_kernel_def {
 
 void tn_kernel_def_deinit(tn_kernel_def* def);
 bool tn_kernel_def_copy(tn_kernel_def* target, const tn_kernel_def* source, tn_status* status);
+// Pieces of one, copied; false when out of memory. A new constraint allows nothing yet.
+bool tn_kernel_def_set(char** field, tn_view text);
+tn_constraint* tn_kernel_def_add_constraint(tn_kernel_def* def, tn_view attr);
+bool tn_kernel_def_add_host_memory(tn_kernel_def* def, tn_view arg);
+
 void tn_kernel_def_encode(const tn_kernel_def* def, tn_text* out);
 bool tn_kernel_def_decode(tn_kernel_def* def, tn_view bytes, tn_status* status);
 // "device='CPU'; label='x'; T in [DT_FLOAT]"
@@ -63,13 +70,26 @@ typedef struct tn_kernel {
   tn_kernel_def def;
   tn_kernel_functions functions;
   const tn_origin* origin;
+  // The registry's own.
+  atomic_bool removed;              // rolled back with its origin
+  _Atomic(struct tn_kernel*) next;  // in order of registration
+  _Atomic(struct tn_kernel*) next_of_op;
 } tn_kernel;
 
-// The builder behind TF_KernelBuilder. A failed allocation is remembered and reported at registration.
+// The file a kernel came from, "tenon" for a built-in one.
+static inline const char* tn_kernel_file(const tn_kernel* kernel) {
+  return kernel->origin ? kernel->origin->path : "tenon";
+}
+
+// The builder behind TF_KernelBuilder. A failed allocation is remembered and reported at
+// registration.
 struct TF_KernelBuilder {
   tn_kernel_def def;
   tn_kernel_functions functions;
   bool failed;
+  bool taken;  // registered or refused: what is left is an empty shell that nobody frees
+  int labels;  // times a label was set
+  struct TF_KernelBuilder* next_taken;
 };
 tn_kernel_builder* tn_kernel_builder_create(const char* op, const char* device_type,
                                             const tn_kernel_functions* functions);
@@ -83,18 +103,27 @@ void tn_kernel_builder_priority(tn_kernel_builder* builder, int32_t priority);
 void tn_kernel_builder_label(tn_kernel_builder* builder, const char* label);
 
 // The process's one registry. Lookups take no lock.
-// Takes `builder` in every case; after it a tn_kernel_builder_destroy of the same pointer by a plugin
-// must stay harmless (TensorFlow's own tests do that): see kernel_registry.c.
+// Takes `builder` in every case; after it a tn_kernel_builder_destroy of the same pointer by a
+// plugin must stay harmless (TensorFlow's own tests do that): see kernel_registry.c.
 bool tn_kernel_registry_add(tn_kernel_builder* builder, const char* name, tn_status* status);
+// The same with a serialized KernelDef in place of what the builder says; bytes that are none are
+// INVALID_ARGUMENT.
+bool tn_kernel_registry_add_with_def(tn_kernel_builder* builder, const char* name, tn_view def,
+                                     tn_status* status);
+// Counts registrations and roll-backs: as long as it stands still, what was selected still holds.
+uint64_t tn_kernel_registry_generation(void);
+// The kernels of `op`, first registered first, rolled-back ones left out; NULL at the end.
+const tn_kernel* tn_kernel_registry_first(const char* op);
+const tn_kernel* tn_kernel_registry_next(const tn_kernel* kernel);
 void tn_kernel_registry_each(bool (*visit)(const tn_kernel* kernel, void* arg), void* arg);
 // KernelList of one op's kernels, or of all (op NULL).
 bool tn_kernel_registry_encode(const char* op, tn_text* out, tn_status* status);
 size_t tn_kernel_registry_count_origin(const tn_origin* origin);
 void tn_kernel_registry_remove_origin(const tn_origin* origin);
 
-// The kernel for `node` on `device_type`. Every constraint must hold; the highest priority wins; a tie
-// is INVALID_ARGUMENT and names both; nothing is NOT_FOUND and lists every near miss with what kept it
-// out. Kernels for device type "DEFAULT" are tried last.
+// The kernel for `node` on `device_type`. Every constraint must hold; the highest priority wins; a
+// tie is INVALID_ARGUMENT and names both; nothing is NOT_FOUND and lists every near miss with what
+// kept it out. Kernels for device type "DEFAULT" are tried last.
 const tn_kernel* tn_kernel_select(const tn_node* node, const char* device_type, tn_status* status);
 
 #endif  // TENON_KERNEL_KERNEL_H_

@@ -1,0 +1,117 @@
+// Built-in kernels of the resource-variable ops, for programs that have no plugin with its own.
+#include "base/memory.h"
+#include "base/text.h"
+#include "kernel/builtin_kernels.h"
+#include "kernel/construction.h"
+#include "kernel/resource.h"
+#include "kernel/run_variable.h"
+
+// VarHandleOp: the handle is the same every time, so it is made with the kernel; an anonymous one
+// is made at each run.
+typedef struct var_handle {
+  tn_tensor* handle;  // NULL: anonymous
+  tn_dtype dtype;
+  tn_shape shape;
+} var_handle;
+
+static void destroy_var_handle(void* state) {
+  var_handle* self = state;
+  if (!self) return;
+  tn_tensor_destroy(self->handle);
+  tn_shape_deinit(&self->shape);
+  tn_free(self);
+}
+
+static const char* text_attr(const tn_construction* construction, const char* attr) {
+  const tn_attr_value* value = tn_attrs_find(&construction->node->attrs, attr);
+  return value && value->kind == TN_ATTR_STRING && value->count == 1 ? value->strings[0].data : "";
+}
+
+static void* create_var_handle(tn_construction* construction) {
+  tn_status status = {0};
+  var_handle* self = tn_alloc_zeroed(1, sizeof *self);
+  if (!self) tn_status_set_no_memory(&status, "making a variable's handle");
+  const tn_attr_value* shape = tn_attrs_find(&construction->node->attrs, "shape");
+  const char* container = text_attr(construction, "container");
+  const char* name = text_attr(construction, "shared_name");
+  if (self && tn_construction_type(construction, "dtype", &self->dtype, &status) && shape &&
+      shape->kind == TN_ATTR_SHAPE && tn_shape_copy(&self->shape, &shape->shapes[0], &status) &&
+      strcmp(name, TN_ANONYMOUS_NAME) != 0)
+    self->handle = tn_resource_handle_tensor(
+        construction->device->name, *container ? container : TN_DEFAULT_CONTAINER, name,
+        &tn_variable_type, NULL, self->dtype, &self->shape, &status);
+  tn_construction_fail(construction, &status);
+  tn_status_deinit(&status);
+  return self;
+}
+
+static void compute_var_handle(void* state, tn_run_context* context) {
+  const var_handle* self = state;
+  tn_status status = {0};
+  tn_tensor* made = NULL;
+  if (!self->handle) {
+    tn_variable* variable = tn_variable_create(self->dtype, &status);
+    if (variable)
+      made = tn_resource_handle_tensor(context->instance->device->name, TN_DEFAULT_CONTAINER,
+                                       TN_ANONYMOUS_NAME, &tn_variable_type, &variable->object,
+                                       self->dtype, &self->shape, &status);
+    tn_variable_unref(variable);
+  }
+  if (tn_ok(&status)) tn_run_set_output(context, 0, self->handle ? self->handle : made, &status);
+  tn_tensor_destroy(made);
+  tn_run_conclude(context, tn_ok(&status), &status, NULL);
+}
+
+static void compute_read(void* state, tn_run_context* context) {
+  tn_status status = {0};
+  tn_variable* variable = tn_run_variable(context, 0, &status);
+  tn_tensor* value = variable ? tn_variable_read(variable, &status) : NULL;
+  if (tn_status_code(&status) == TN_NOT_FOUND)
+    tn_status_set(&status, TN_FAILED_PRECONDITION,
+                  "the variable does not exist: it was never assigned, or it was deleted");
+  bool done = value && tn_run_set_output(context, 0, value, &status);
+  tn_tensor_destroy(value);
+  tn_variable_unref(variable);
+  tn_run_conclude(context, done, &status, NULL);
+}
+
+static void compute_assign(void* state, tn_run_context* context) {
+  const tn_attr_value* validate = tn_attrs_find(&context->instance->node->attrs, "validate_shape");
+  tn_run_assign_variable(context, 0, 1, validate && validate->bools[0], NULL, NULL);
+}
+
+static void compute_destroy(void* state, tn_run_context* context) {
+  const tn_attr_value* ignore =
+      tn_attrs_find(&context->instance->node->attrs, "ignore_lookup_error");
+  tn_status status = {0};
+  const tn_resource_handle* handle = tn_resource_handle_of(context->inputs[0], &status);
+  bool done = handle && tn_resource_remove(handle, &status);
+  bool forgiven = ignore && ignore->bools[0] && tn_status_code(&status) == TN_NOT_FOUND;
+  tn_run_conclude(context, done || forgiven, &status, NULL);
+}
+
+static void compute_is_initialized(void* state, tn_run_context* context) {
+  tn_status status = {0};
+  tn_tensor* answer = tn_run_allocate_output(context, 0, NULL, 0, &status);
+  tn_variable* variable = tn_run_variable(context, 0, NULL);
+  bool has_value = false;
+  if (variable && tn_variable_lock(variable, true, &status)) {
+    has_value = variable->value != NULL;
+    tn_variable_unlock(variable);
+  }
+  if (answer) *(bool*)tn_tensor_data(answer) = has_value;
+  tn_variable_unref(variable);
+  tn_tensor_destroy(answer);
+  tn_run_conclude(context, tn_ok(&status), &status, NULL);
+}
+
+const tn_builtin_kernel tn_builtin_kernels[] = {
+    {"VarHandleOp",
+     "CPU",
+     {.create = create_var_handle, .compute = compute_var_handle, .destroy = destroy_var_handle}},
+    {"ReadVariableOp", "CPU", {.compute = compute_read}},
+    {"AssignVariableOp", "CPU", {.compute = compute_assign}},
+    {"DestroyResourceOp", "CPU", {.compute = compute_destroy}},
+    {"VarIsInitializedOp", "CPU", {.compute = compute_is_initialized}},
+};
+const size_t tn_builtin_kernel_count = sizeof tn_builtin_kernels / sizeof *tn_builtin_kernels;
