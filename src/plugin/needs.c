@@ -243,7 +243,9 @@ static void print_gaps(const tn_needs* needs, tn_gap_kind kind, const char* befo
     if (gap->kind != kind) continue;
     tn_text_printf(out, "%s%s", shown++ ? ", " : ": ", gap->name);
     if (gap->library) tn_text_printf(out, " of %s", gap->library);
-    if (gap->wanted_by != plugin) tn_text_printf(out, " (for %s)", gap->wanted_by->path);
+    const char* slash = strrchr(gap->wanted_by->path, '/');
+    if (gap->wanted_by != plugin)
+      tn_text_printf(out, " (for %s)", slash ? slash + 1 : gap->wanted_by->path);
   }
   if (count > shown) tn_text_printf(out, " and %zu more", count - shown);
 }

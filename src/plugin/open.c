@@ -98,6 +98,18 @@ static bool check_neighbours(opening* opening, bool tensorflow_global) {
   return true;
 }
 
+// Deep binding ends at the libraries that opening the plugin opens.
+static void note_later_libraries(opening* opening) {
+  for (const tn_library* at = opening->needs->libraries; at; at = at->next)
+    for (size_t i = 0; i < at->elf->import_count; ++i)
+      if (!at->loaded && strcmp(at->elf->imports[i].name, "dlopen") == 0) {
+        note(opening,
+             "TensorFlow is in this process: libraries that the plugin opens by itself will find "
+             "TensorFlow's TF_* functions before Tenon's");
+        return;
+      }
+}
+
 static bool copy_bytes(int from, int to, uint64_t size) {
   while (size > 0) {
     ssize_t done = sendfile(to, from, NULL, size);
@@ -170,6 +182,7 @@ void* tn_plugin_open(const tn_needs* needs, bool tensorflow_may_follow, tn_text*
         opening.plugin->path);
     return NULL;
   }
+  if (deep) note_later_libraries(&opening);
   if (!dlopen(opening.plugin->path, RTLD_LAZY | RTLD_NOLOAD))
     return open_wrapped(&opening, opening.plugin->path, deep);
   int fd;

@@ -1,0 +1,55 @@
+// The child's side of first contact (plugin/first_contact.h).
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/status.h"
+#include "host/plugin.h"
+#include "plugin/first_contact.h"
+
+static void send(int fd, tn_contact_head head, const char* bytes) {
+  const char* parts[] = {(const char*)&head, bytes};
+  size_t sizes[] = {sizeof head, head.size};
+  for (int i = 0; i < 2; ++i)
+    while (sizes[i] > 0) {
+      ssize_t done = write(fd, parts[i], sizes[i]);
+      if (done <= 0) _exit(1);
+      parts[i] += done;
+      sizes[i] -= (size_t)done;
+    }
+}
+
+static void send_stage(const char* name, void* arg) {
+  send(*(int*)arg, (tn_contact_head){TN_CONTACT_STAGE, (uint32_t)strlen(name), 0, 0}, name);
+}
+
+void tn_probe_main(int argc, char** argv) {
+  // Clear of the numbers a plugin might use without asking, and not for its children.
+  int fd = fcntl(TN_CONTACT_FD, F_DUPFD_CLOEXEC, 100);
+  close(TN_CONTACT_FD);
+  if (argc != 4 || fd < 0) {
+    static const char words[] = "tenon-probe: started by libtenon only\n";
+    if (write(2, words, sizeof words - 1) < 0) _exit(3);
+    _exit(2);
+  }
+  // A crash is to be seen by the parent as the signal it is, whatever a sanitizer installed.
+  for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
+  setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+  tn_load_options options = {.struct_size = TN_LOAD_OPTIONS_STRUCT_SIZE,
+                             .entry_points = (uint32_t)strtoul(argv[1], NULL, 10),
+                             .allow_missing_weak = strcmp(argv[2], "weak-is-fine") == 0};
+  tn_status status = {0};
+  tn_plugin_load_staged(argv[3], &options, send_stage, &fd, &status);
+  const char* message = tn_status_message(&status);
+  if (tn_ok(&status))
+    send(fd, (tn_contact_head){TN_CONTACT_DONE, 0, 0, 0}, "");
+  else
+    send(fd,
+         (tn_contact_head){TN_CONTACT_FAILED, (uint32_t)strlen(message), status.code, status.fault},
+         message);
+  // Not exit: destructors of several published plugins crash.
+  _exit(0);
+}
