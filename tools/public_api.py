@@ -19,7 +19,8 @@ class Function(NamedTuple):
     line: int
 
 
-DECLARATION = re.compile(r"\b(tn_\w+)\s*\(")
+# TN_* are the functions that libtenon_tf lends to plugins.
+DECLARATION = re.compile(r"\b((?:tn|TN)_\w+)\s*\(")
 
 
 def functions_of(header):
@@ -69,7 +70,8 @@ def version_script(functions):
 
 
 def main(out, headers):
-    functions = [f for header in headers for f in functions_of(pathlib.Path(header))]
+    functions = [f for header in headers for f in functions_of(pathlib.Path(header))
+                 if f.name.startswith("tn_")]
     pathlib.Path(out).write_text(version_script(functions))
 
 
