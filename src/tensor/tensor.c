@@ -3,51 +3,55 @@
 #include <inttypes.h>
 
 #include "base/memory.h"
+#include "base/status.h"
 #include "tensor/handles.h"
 #include "tensor/tstring.h"
 
+// Says why there is no size; when there is one after all (a dimension is 0), sets it.
+static bool size_of_odd_shape(tn_dtype dtype, const int64_t* dims, int rank, size_t* out_bytes,
+                              tn_status* status) {
+  size_t size = tn_dtype_stored_size(dtype);
+  if (size == 0)
+    return tn_fail(status, TN_INVALID_ARGUMENT,
+                   "no tensor can have elements of type %s (number %d)", tn_dtype_name(dtype),
+                   (int)dtype);
+  if (rank < 0 || rank > TN_MAX_RANK || (rank > 0 && !dims))
+    return tn_fail(status, TN_INVALID_ARGUMENT, "a tensor of rank %d%s; ranks go from 0 to %d",
+                   rank, rank > 0 && !dims ? " without dimensions" : "", TN_MAX_RANK);
+  for (int i = 0; i < rank; ++i)
+    if (dims[i] < 0)
+      return tn_fail(status, TN_INVALID_ARGUMENT,
+                     "dimension %d of a tensor is %" PRId64 "; it must be 0 or more", i, dims[i]);
+  *out_bytes = 0;
+  if (tn_dims_elements(dims, rank) == 0) return true;
+  tn_text shape = {0};
+  tn_dims_print(dims, rank, &shape);
+  tn_status_set(status, TN_INVALID_ARGUMENT, "a %s tensor of shape %s has too many bytes",
+                tn_dtype_name(dtype), tn_text_view(&shape).data);
+  tn_text_deinit(&shape);
+  return false;
+}
+
 bool tn_tensor_size_of(tn_dtype dtype, const int64_t* dims, int rank, size_t* out_bytes,
                        tn_status* status) {
-  size_t size = tn_dtype_stored_size(dtype);
-  if (size == 0) {
-    tn_status_set(status, TN_INVALID_ARGUMENT, "no tensor can have elements of type %s (number %d)",
-                  tn_dtype_name(dtype), (int)dtype);
-    return false;
-  }
-  if (rank < 0 || rank > TN_MAX_RANK || (rank > 0 && !dims)) {
-    tn_status_set(status, TN_INVALID_ARGUMENT, "a tensor of rank %d%s; ranks go from 0 to %d", rank,
-                  rank > 0 && !dims ? " without dimensions" : "", TN_MAX_RANK);
-    return false;
-  }
-  for (int i = 0; i < rank; ++i) {
-    if (dims[i] >= 0) continue;
-    tn_status_set(status, TN_INVALID_ARGUMENT,
-                  "dimension %d of a tensor is %" PRId64 "; it must be 0 or more", i, dims[i]);
-    return false;
-  }
-  int64_t elements = tn_dims_elements(dims, rank), bytes;
-  if (elements < 0 || __builtin_mul_overflow(elements, (int64_t)size, &bytes)) {
-    tn_text shape = {0};
-    tn_dims_print(dims, rank, &shape);
-    tn_status_set(status, TN_INVALID_ARGUMENT, "a %s tensor of shape %s has too many bytes",
-                  tn_dtype_name(dtype), tn_text_view(&shape).data);
-    tn_text_deinit(&shape);
-    return false;
-  }
+  int64_t bytes = (int64_t)tn_dtype_stored_size(dtype);
+  bool odd = bytes == 0 || rank < 0 || rank > TN_MAX_RANK || (rank > 0 && !dims);
+  for (int i = 0; !odd && i < rank; ++i)
+    odd = dims[i] < 0 || __builtin_mul_overflow(bytes, dims[i], &bytes);
+  if (odd) return size_of_odd_shape(dtype, dims, rank, out_bytes, status);
   *out_bytes = (size_t)bytes;
   return true;
 }
 
-tn_tensor* tn_tensor_wrap(tn_buffer* buffer, tn_dtype dtype, const int64_t* dims, int rank,
-                          tn_status* status) {
-  size_t bytes;
-  tn_tensor* tensor = NULL;
-  if (!tn_tensor_size_of(dtype, dims, rank, &bytes, status)) {
-  } else if (bytes > buffer->size) {
-    tn_status_set(status, TN_INVALID_ARGUMENT, "a tensor of %zu bytes in memory of %zu bytes",
-                  bytes, buffer->size);
-  } else if (!(tensor = tn_handle_take())) {
+// A handle on a buffer that is known to be large enough; takes the reference in any case.
+static tn_tensor* make_handle(tn_buffer* buffer, tn_dtype dtype, const int64_t* dims, int rank,
+                              tn_status* status) {
+  tn_tensor* tensor = tn_handle_take();
+  if (!tensor) {
     tn_status_set_no_memory(status, "making a tensor");
+  } else if (rank <= TN_SMALL_RANK) {
+    tensor->shape.rank = rank;
+    for (int i = 0; i < rank; ++i) tensor->shape.small[i] = dims[i];
   } else if (!tn_shape_init(&tensor->shape, dims, rank, status)) {
     tn_handle_give(tensor);
     tensor = NULL;
@@ -62,6 +66,18 @@ tn_tensor* tn_tensor_wrap(tn_buffer* buffer, tn_dtype dtype, const int64_t* dims
   return tensor;
 }
 
+tn_tensor* tn_tensor_wrap(tn_buffer* buffer, tn_dtype dtype, const int64_t* dims, int rank,
+                          tn_status* status) {
+  size_t bytes;
+  bool fits = tn_tensor_size_of(dtype, dims, rank, &bytes, status);
+  if (fits && bytes > buffer->size)
+    fits = tn_fail(status, TN_INVALID_ARGUMENT, "a tensor of %zu bytes in memory of %zu bytes",
+                   bytes, buffer->size);
+  if (fits) return make_handle(buffer, dtype, dims, rank, status);
+  tn_buffer_unref(buffer);
+  return NULL;
+}
+
 tn_tensor* tn_tensor_create_in(tn_allocator* allocator, tn_dtype dtype, const int64_t* dims,
                                int rank, tn_status* status) {
   size_t bytes;
@@ -70,7 +86,7 @@ tn_tensor* tn_tensor_create_in(tn_allocator* allocator, tn_dtype dtype, const in
   tn_buffer* buffer = tn_buffer_allocate(owns ? &tn_host_allocator : allocator, bytes, status);
   if (!buffer) return NULL;
   if (owns) tn_buffer_hold(buffer, dtype, bytes / tn_dtype_stored_size(dtype));
-  return tn_tensor_wrap(buffer, dtype, dims, rank, status);
+  return make_handle(buffer, dtype, dims, rank, status);
 }
 
 tn_tensor* tn_tensor_create(tn_dtype dtype, const int64_t* dims, int rank, tn_status* status) {
