@@ -16,6 +16,7 @@ typedef struct tn_kernel_instance {
   // the type lives there always (strings, resources).
   bool* input_on_host;
   bool* output_on_host;
+  struct tn_kernel_instance* previous;  // src/exec: an older choice, kept because it may be running
 } tn_kernel_instance;
 
 // What TF_OpKernelConstruction is: alive during create only.

@@ -20,11 +20,11 @@ static const tn_kernel* select_for(const char* op, tn_dtype type, const char* la
   return kernel;
 }
 
-#define CHECK_SELECTS(op, type, label, wanted_priority)              \
-  do {                                                               \
-    tn_status status_ = {0};                                         \
+#define CHECK_SELECTS(op, type, label, wanted_priority)               \
+  do {                                                                \
+    tn_status status_ = {0};                                          \
     const tn_kernel* kernel_ = select_for(op, type, label, &status_); \
-    CHECK_OK(&status_);                                              \
+    CHECK_OK(&status_);                                               \
     CHECK_INT(kernel_->def.priority, wanted_priority);                \
   } while (0)
 
