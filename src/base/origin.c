@@ -15,3 +15,10 @@ const tn_origin* tn_origin_enter(const tn_origin* origin) {
 void tn_origin_note_failure(const tn_status* failure) {
   if (current_origin) tn_status_update(current_origin->failure, failure);
 }
+
+void tn_origin_note_no_memory(const char* doing) {
+  tn_status status = {0};
+  tn_status_set_no_memory(&status, doing);
+  tn_origin_note_failure(&status);
+  tn_status_deinit(&status);
+}

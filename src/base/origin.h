@@ -23,4 +23,7 @@ const tn_origin* tn_origin_enter(const tn_origin* origin);
 // fails, because TF_InitKernel has no status to return it by. Copies.  [any thread]
 void tn_origin_note_failure(const tn_status* failure);
 
+// The same for a builder that found no memory: the plugin only sees a NULL.  [any thread]
+void tn_origin_note_no_memory(const char* doing);
+
 #endif  // TENON_BASE_ORIGIN_H_

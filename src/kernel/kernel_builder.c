@@ -4,12 +4,12 @@
 tn_kernel_builder* tn_kernel_builder_create(const char* op, const char* device_type,
                                             const tn_kernel_functions* functions) {
   tn_kernel_builder* builder = tn_alloc_zeroed(1, sizeof *builder);
-  if (!builder) return NULL;
-  builder->functions = *functions;
-  if (!tn_kernel_def_set(&builder->def.op, tn_view_of(op)) ||
+  if (builder) builder->functions = *functions;
+  if (!builder || !tn_kernel_def_set(&builder->def.op, tn_view_of(op)) ||
       !tn_kernel_def_set(&builder->def.device_type, tn_view_of(device_type)) ||
       !tn_kernel_def_set(&builder->def.label, (tn_view){"", 0})) {
     tn_kernel_builder_destroy(builder);
+    tn_origin_note_no_memory("describing a kernel");
     return NULL;
   }
   return builder;
@@ -23,9 +23,7 @@ void tn_kernel_builder_destroy(tn_kernel_builder* builder) {
 }
 
 // What TF_KernelBuilder_TypeConstraint takes: the types of its time, no float8, no int4.
-static bool can_constrain(tn_dtype type) {
-  return type >= TN_FLOAT && type <= TN_UINT64;
-}
+static bool can_constrain(tn_dtype type) { return type >= TN_FLOAT && type <= TN_UINT64; }
 
 bool tn_kernel_builder_constrain(tn_kernel_builder* builder, const char* attr, tn_dtype type,
                                  tn_status* status) {

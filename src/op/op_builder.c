@@ -23,10 +23,10 @@ struct TF_OpDefinitionBuilder {
 
 tn_op_builder* tn_op_builder_create(const char* op_name) {
   tn_op_builder* builder = tn_alloc_zeroed(1, sizeof *builder);
-  if (!builder) return NULL;
-  builder->name = tn_arena_copy(&builder->arena, tn_view_of(op_name));
-  if (builder->name) return builder;
+  if (builder) builder->name = tn_arena_copy(&builder->arena, tn_view_of(op_name));
+  if (builder && builder->name) return builder;
   tn_op_builder_destroy(builder);
+  tn_origin_note_no_memory("describing an op");
   return NULL;
 }
 

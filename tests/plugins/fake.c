@@ -1,5 +1,6 @@
 // One plugin, many libraries: each is built with one FAKE_* macro and differs from the good one in
 // that one thing (CMakeLists.txt has the list). The good one registers one op and its CPU kernel.
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,10 +15,11 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-// Who supplied the TF_* that this library is bound to.
-EXPORT const char* fake_host_version(void);
-EXPORT const char* fake_host_version(void) {
-  return TF_Version();
+// The library that supplied the TF_* which this one is bound to.
+EXPORT const char* fake_host_library(void);
+EXPORT const char* fake_host_library(void) {
+  Dl_info info;
+  return dladdr((const void*)&TF_Version, &info) ? info.dli_fname : NULL;
 }
 
 #if defined(FAKE_MISSING_FUNCTION)
@@ -74,9 +76,7 @@ static void register_all(void);
 #define CONSTRUCT() register_all()
 #endif
 #ifdef CONSTRUCT
-__attribute__((constructor)) static void construct(void) {
-  CONSTRUCT();
-}
+__attribute__((constructor)) static void construct(void) { CONSTRUCT(); }
 #endif
 
 #ifndef FAKE_NO_ENTRY_POINT
@@ -127,10 +127,6 @@ EXPORT void TF_InitKernel(void) {
 #endif  // FAKE_NO_ENTRY_POINT
 
 #if defined(FAKE_OTHER_ENTRY_POINTS)
-EXPORT void SE_InitPlugin(SE_PlatformRegistrationParams* params, TF_Status* status) {
-  abort();
-}
-EXPORT void TF_InitGraph(TP_OptimizerRegistrationParams* params, TF_Status* status) {
-  abort();
-}
+EXPORT void SE_InitPlugin(SE_PlatformRegistrationParams* params, TF_Status* status) { abort(); }
+EXPORT void TF_InitGraph(TP_OptimizerRegistrationParams* params, TF_Status* status) { abort(); }
 #endif
