@@ -27,7 +27,7 @@ test-zoo: all ## published plugin binaries (downloads them)
 	@tools/test.sh default zoo
 
 bench: all ## every benchmark, with its peer in the same run
-	@tools/setup.sh test
+	@tools/setup.sh test bench
 	@tools/bench.sh
 
 install: all ## install under PREFIX (/usr/local), below DESTDIR

@@ -90,7 +90,7 @@ void bench_report(const char* name, double value, const char* unit, const char* 
   if (isfinite(ratio)) {
     printf("%12.4g  %.2f  (%s)\n", peer_value, ratio, peer);
   } else {
-    printf("%12s\n", "-");
+    printf("%12s%s%s\n", "-", peer ? "  no measurement of " : "", peer ? peer : "");
   }
   fflush(stdout);
 }

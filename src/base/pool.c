@@ -63,15 +63,9 @@ enum {
 typedef enum lease_status { lease_free, lease_asleep, lease_lent, lease_absent } lease_status;
 typedef enum desk_phase { desk_done, desk_posted, desk_taken, desk_awaited } desk_phase;
 
-static uint64_t word(uint64_t number, int low) {
-  return number << 2 | (uint64_t)low;
-}
-static uint64_t number_of(uint64_t word) {
-  return word >> 2;
-}
-static int low_of(uint64_t word) {
-  return (int)(word & 3);
-}
+static uint64_t word(uint64_t number, int low) { return number << 2 | (uint64_t)low; }
+static uint64_t number_of(uint64_t word) { return word >> 2; }
+static int low_of(uint64_t word) { return (int)(word & 3); }
 
 typedef enum work_kind { work_loop, work_loop_with_worker, work_tasks, work_stop } work_kind;
 
@@ -117,8 +111,7 @@ struct tn_pool {
   bool keeper_runs;
 
   alignas(line) tn_task_queue tasks;
-  alignas(line) _Atomic uint64_t begun;  // tasks so far
-  _Atomic uint32_t keeper_watches;       // futex
+  alignas(line) _Atomic uint32_t keeper_watches;  // futex
   _Atomic bool ending;
   _Atomic int added;  // threads that live now beside the workers
   alignas(line) _Atomic uint64_t leases[];
@@ -223,16 +216,11 @@ static bool run_piece(shared_loop* loop, const loop_body* body, int worker) {
 
 static void run_tasks(tn_pool* pool) {
   tn_task task;
-  // The next task is often just being scheduled: staying a moment is shorter than being called
-  // again.
-  for (int idle = 0; idle < 32; ++idle) {
-    while (tn_task_queue_pop(&pool->tasks, &task)) {
-      atomic_fetch_add_explicit(&pool->begun, 1, memory_order_relaxed);
-      task.run(task.arg);
-      idle = 0;
-    }
-    relax();
-  }
+  do {
+    while (tn_task_queue_pop(&pool->tasks, &task)) task.run(task.arg);
+    // The next one is often just being scheduled: a moment's stay is shorter than another call.
+    for (int i = 0; i < 32 && !tn_task_queue_any(&pool->tasks); ++i) relax();
+  } while (tn_task_queue_any(&pool->tasks));
 }
 
 // Sleeps until there is work on the desk, if nobody has borrowed this worker.
@@ -263,7 +251,7 @@ static uint64_t take_work(worker* self, uint64_t last, bool returned) {
     }
     relax();
     if (polls % 16) continue;
-    if (!returned) {
+    if (!returned && polls >= 64) {
       give_back(self->pool, self->index, last);
       returned = true;
     }
@@ -330,16 +318,19 @@ static void start_workers(tn_pool* pool, int count) {
 
 // ---- Loops ----
 
-// Takes back a loan that the worker has not begun; false when it has.
-static bool take_back(const loan* loan, int64_t* patience) {
+// Takes back a loan that the worker has not begun; false when it has. One that is awake is left
+// some time; `*patience` is when that ends, 0 before the first such wait.
+static bool take_back(const loan* loan, int64_t share, int64_t* patience) {
   _Atomic uint64_t* desk = &loan->worker->desk;
   uint64_t posted = word(loan->number, desk_posted);
+  // A look at the desk while the worker takes the work up costs both a transfer of the line.
+  for (int i = 0; loan->awake && i < 3; ++i) relax();
   for (unsigned polls = 1; loan->awake; ++polls) {
     if (atomic_load_explicit(desk, memory_order_relaxed) != posted) return false;
     relax();
     if (polls % 8) continue;
     int64_t time = now();
-    if (!*patience) *patience = time + grace;
+    if (!*patience) *patience = time + (share / 2 < grace ? share / 2 : grace);
     if (time > *patience) break;
   }
   return atomic_compare_exchange_strong(desk, &posted, word(loan->number, desk_done));
@@ -382,8 +373,13 @@ __attribute__((noinline)) static void share_loop(tn_pool* pool, int64_t total, i
   if (pieces > (want + 1) * pieces_per_thread) pieces = (want + 1) * pieces_per_thread;
   if (pieces < want + 1) pieces = want + 1;
   if (pieces > total) pieces = total;
-  shared_loop loop = {.total = total, .piece = total / pieces + (total % pieces != 0)};
-  loop.count = total / loop.piece + (total % loop.piece != 0);
+  shared_loop loop;  // not zeroed as a whole: that would show in the time of a fork
+  loop.total = loop.count = total;
+  loop.piece = 1;
+  if (pieces < total) {
+    loop.piece = total / pieces + (total % pieces != 0);
+    loop.count = total / loop.piece + (total % loop.piece != 0);
+  }
   // Piece 0 is the caller's; each borrowed worker has one of its own.
   atomic_init(&loop.next, count + 1);
   bool more = loop.count > count + 1;
@@ -406,7 +402,7 @@ __attribute__((noinline)) static void share_loop(tn_pool* pool, int64_t total, i
 
   int64_t patience = 0;
   for (int i = 0; i < count; ++i)
-    if (take_back(&loans[i], &patience) && loans[i].begin < loans[i].end)
+    if (take_back(&loans[i], cost / (want + 1), &patience) && loans[i].begin < loans[i].end)
       call_body(&body, loans[i].begin, loans[i].end, 0);
   for (int i = 0; i < count; ++i) {
     await(pool, &loans[i]);
@@ -414,27 +410,32 @@ __attribute__((noinline)) static void share_loop(tn_pool* pool, int64_t total, i
   }
 }
 
-static void run_loop(tn_pool* pool, int64_t total, int64_t cost_per_unit, loop_body body) {
-  if (total <= 0) return;
+// What a loop costs in all; 0 when it is too small to share.
+static int64_t cost_to_share(const tn_pool* pool, int64_t total, int64_t cost_per_unit) {
   int64_t cost;
   if (__builtin_mul_overflow(total, cost_per_unit > 1 ? cost_per_unit : 1, &cost)) cost = INT64_MAX;
-  if (cost < 2 * least_share || total == 1 || !pool || pool->threads == 1) {
-    call_body(&body, 0, total, 0);
-  } else {
-    share_loop(pool, total, cost, body);
-  }
+  return cost < 2 * least_share || total < 2 || !pool || pool->threads == 1 ? 0 : cost;
 }
 
 void tn_pool_parallel_for(tn_pool* pool, int64_t total, int64_t cost_per_unit,
                           void (*body)(void*, int64_t, int64_t), void* arg) {
-  run_loop(pool, total, cost_per_unit,
-           (loop_body){.kind = work_loop, .call.plain = body, .arg = arg});
+  int64_t cost = cost_to_share(pool, total, cost_per_unit);
+  if (cost) {
+    share_loop(pool, total, cost, (loop_body){.kind = work_loop, .call.plain = body, .arg = arg});
+  } else if (total > 0) {
+    body(arg, 0, total);
+  }
 }
 
 void tn_pool_parallel_for_with_worker(tn_pool* pool, int64_t total, int64_t cost_per_unit,
                                       void (*body)(void*, int64_t, int64_t, int), void* arg) {
-  run_loop(pool, total, cost_per_unit,
-           (loop_body){.kind = work_loop_with_worker, .call.with_worker = body, .arg = arg});
+  int64_t cost = cost_to_share(pool, total, cost_per_unit);
+  if (cost) {
+    share_loop(pool, total, cost,
+               (loop_body){.kind = work_loop_with_worker, .call.with_worker = body, .arg = arg});
+  } else if (total > 0) {
+    body(arg, 0, total, 0);
+  }
 }
 
 // ---- Tasks ----
@@ -452,7 +453,7 @@ static void* run_added_thread(void* arg) {
 static void* keep(void* arg) {
   tn_pool* pool = arg;
   int64_t stall = stall_first;
-  uint64_t begun = atomic_load(&pool->begun);
+  uint64_t begun = tn_task_queue_popped(&pool->tasks);
   while (!atomic_load(&pool->ending)) {
     if (!tn_task_queue_any(&pool->tasks)) {
       atomic_store(&pool->keeper_watches, 0);
@@ -462,12 +463,12 @@ static void* keep(void* arg) {
       }
       if (!atomic_load(&pool->ending)) sleep_while((uint32_t*)&pool->keeper_watches, 0, NULL);
       stall = stall_first;
-      begun = atomic_load(&pool->begun);
+      begun = tn_task_queue_popped(&pool->tasks);
       continue;
     }
     struct timespec limit = {0, stall * 1000000};
     sleep_while((uint32_t*)&pool->keeper_watches, 1, &limit);
-    uint64_t begun_by_now = atomic_load(&pool->begun);
+    uint64_t begun_by_now = tn_task_queue_popped(&pool->tasks);
     if (begun_by_now == begun && tn_task_queue_any(&pool->tasks) &&
         atomic_load(&pool->added) < most_added) {
       pthread_t thread;
@@ -485,7 +486,7 @@ static void* keep(void* arg) {
 }
 
 static void call_keeper(tn_pool* pool) {
-  if (atomic_exchange(&pool->keeper_watches, 1)) return;
+  if (atomic_load(&pool->keeper_watches) || atomic_exchange(&pool->keeper_watches, 1)) return;
   pthread_mutex_lock(&pool->lock);
   if (pool->keeper_runs) {
     wake((uint32_t*)&pool->keeper_watches);
@@ -541,13 +542,13 @@ static void before_fork(void) {
   pthread_mutex_lock(&pools_lock);
   for (tn_pool* pool = pools; pool; pool = pool->next) {
     pthread_mutex_lock(&pool->lock);
-    pthread_mutex_lock(&pool->tasks.lock);
+    tn_task_queue_lock(&pool->tasks);
   }
 }
 
 static void after_fork_in_parent(void) {
   for (tn_pool* pool = pools; pool; pool = pool->next) {
-    pthread_mutex_unlock(&pool->tasks.lock);
+    tn_task_queue_unlock(&pool->tasks);
     pthread_mutex_unlock(&pool->lock);
   }
   pthread_mutex_unlock(&pools_lock);
@@ -555,7 +556,7 @@ static void after_fork_in_parent(void) {
 
 static void after_fork_in_child(void) {
   for (tn_pool* pool = pools; pool; pool = pool->next) {
-    tn_free(pool->tasks.tasks);
+    tn_task_queue_deinit(&pool->tasks);
     reset(pool);
   }
   pools_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
@@ -646,11 +647,13 @@ tn_pool* tn_pool_default(void) {
   tn_pool* pool = atomic_load_explicit(&shared, memory_order_acquire);
   if (pool) return pool;
   tn_pool* made = tn_pool_create(0, NULL);
-  if (!made || atomic_compare_exchange_strong(&shared, &pool, made)) return made;
-  tn_pool_destroy(made);
-  return pool;
+  if (!made) return NULL;
+  if (!atomic_compare_exchange_strong(&shared, &pool, made)) {
+    tn_pool_destroy(made);
+    return pool;
+  }
+  tn_memory_keep(made->memory);
+  return made;
 }
 
-int tn_pool_threads(const tn_pool* pool) {
-  return pool ? pool->threads : 1;
-}
+int tn_pool_threads(const tn_pool* pool) { return pool ? pool->threads : 1; }

@@ -1,62 +1,110 @@
 #include "base/task_queue.h"
 
 #include <stdatomic.h>
-#include <string.h>
+#include <stddef.h>
 
 #include "base/memory.h"
 
+enum { block_size = 255 };
+
+struct tn_task_block {
+  tn_task_link link;
+  tn_task tasks[block_size];
+};
+
 void tn_task_queue_init(tn_task_queue* queue) {
-  // The lock is held for nanoseconds: spinning for it is shorter than any sleep.
-  *queue = (tn_task_queue){.lock = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP};
+  // The locks are held for nanoseconds: spinning for one is shorter than any sleep.
+  *queue = (tn_task_queue){.push_lock = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP,
+                           .pop_lock = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP,
+                           .last_used = block_size,
+                           .first_used = block_size};
+  queue->first = queue->last = &queue->none;
+}
+
+static void free_blocks(tn_task_block* block) {
+  while (block) {
+    tn_task_block* next = block->link.next;
+    tn_free(block);
+    block = next;
+  }
 }
 
 void tn_task_queue_deinit(tn_task_queue* queue) {
-  tn_free(queue->tasks);
-  pthread_mutex_destroy(&queue->lock);
+  free_blocks(queue->first == &queue->none ? queue->none.next : (tn_task_block*)queue->first);
+  free_blocks(atomic_load(&queue->spare));
+  pthread_mutex_destroy(&queue->push_lock);
+  pthread_mutex_destroy(&queue->pop_lock);
 }
 
-// Called with the lock held. Unrolls the ring, so that it has room at its end.
-static bool double_capacity(tn_task_queue* queue) {
-  size_t capacity = queue->capacity ? queue->capacity * 2 : 256;
-  tn_task* tasks = tn_alloc(capacity * sizeof *tasks);
-  if (!tasks) return false;
-  size_t first = queue->capacity - queue->head;
-  if (queue->tasks) {
-    memcpy(tasks, queue->tasks + queue->head, first * sizeof *tasks);
-    memcpy(tasks + first, queue->tasks, queue->head * sizeof *tasks);
-  }
-  tn_free(queue->tasks);
-  queue->tasks = tasks;
-  queue->capacity = capacity;
-  queue->head = 0;
-  return true;
+// Called with the push lock held, so that only one thread takes from the stack of spare blocks.
+static tn_task_block* take_block(tn_task_queue* queue) {
+  tn_task_block* block = atomic_load_explicit(&queue->spare, memory_order_acquire);
+  while (block && !atomic_compare_exchange_weak(&queue->spare, &block, block->link.next)) continue;
+  return block ? block : tn_alloc(sizeof *block);
+}
+
+static void give_block(tn_task_queue* queue, tn_task_block* block) {
+  tn_task_block* top = atomic_load_explicit(&queue->spare, memory_order_relaxed);
+  do block->link.next = top;
+  while (!atomic_compare_exchange_weak(&queue->spare, &top, block));
 }
 
 bool tn_task_queue_push(tn_task_queue* queue, tn_task task) {
-  pthread_mutex_lock(&queue->lock);
-  size_t count = atomic_load_explicit(&queue->count, memory_order_relaxed);
-  bool room = count < queue->capacity || double_capacity(queue);
-  if (room) {
-    queue->tasks[(queue->head + count) & (queue->capacity - 1)] = task;
-    atomic_store(&queue->count, count + 1);
+  pthread_mutex_lock(&queue->push_lock);
+  bool room = true;
+  if (queue->last_used == block_size) {
+    tn_task_block* block = take_block(queue);
+    room = block != NULL;
+    if (room) {
+      block->link.next = NULL;
+      queue->last->next = block;
+      queue->last = &block->link;
+      queue->last_used = 0;
+    }
   }
-  pthread_mutex_unlock(&queue->lock);
+  if (room) {
+    ((tn_task_block*)queue->last)->tasks[queue->last_used++] = task;
+    uint64_t pushed = atomic_load_explicit(&queue->pushed, memory_order_relaxed);
+    atomic_store(&queue->pushed, pushed + 1);
+  }
+  pthread_mutex_unlock(&queue->push_lock);
   return room;
 }
 
 bool tn_task_queue_pop(tn_task_queue* queue, tn_task* out_task) {
-  if (!tn_task_queue_any(queue)) return false;
-  pthread_mutex_lock(&queue->lock);
-  size_t count = atomic_load_explicit(&queue->count, memory_order_relaxed);
-  if (count) {
-    *out_task = queue->tasks[queue->head];
-    queue->head = (queue->head + 1) & (queue->capacity - 1);
-    atomic_store_explicit(&queue->count, count - 1, memory_order_relaxed);
+  pthread_mutex_lock(&queue->pop_lock);
+  uint64_t popped = atomic_load_explicit(&queue->popped, memory_order_relaxed);
+  if (popped == queue->pushed_before)
+    queue->pushed_before = atomic_load_explicit(&queue->pushed, memory_order_acquire);
+  bool found = popped != queue->pushed_before;
+  if (found) {
+    if (queue->first_used == block_size) {
+      tn_task_link* read = queue->first;
+      queue->first = &read->next->link;
+      queue->first_used = 0;
+      if (read != &queue->none) give_block(queue, (tn_task_block*)read);
+    }
+    *out_task = ((tn_task_block*)queue->first)->tasks[queue->first_used++];
+    atomic_store_explicit(&queue->popped, popped + 1, memory_order_relaxed);
   }
-  pthread_mutex_unlock(&queue->lock);
-  return count != 0;
+  pthread_mutex_unlock(&queue->pop_lock);
+  return found;
 }
 
 bool tn_task_queue_any(const tn_task_queue* queue) {
-  return atomic_load(&queue->count) != 0;
+  return atomic_load(&queue->pushed) != atomic_load(&queue->popped);
+}
+
+uint64_t tn_task_queue_popped(const tn_task_queue* queue) {
+  return atomic_load(&queue->popped);
+}
+
+void tn_task_queue_lock(tn_task_queue* queue) {
+  pthread_mutex_lock(&queue->push_lock);
+  pthread_mutex_lock(&queue->pop_lock);
+}
+
+void tn_task_queue_unlock(tn_task_queue* queue) {
+  pthread_mutex_unlock(&queue->pop_lock);
+  pthread_mutex_unlock(&queue->push_lock);
 }
