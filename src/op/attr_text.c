@@ -1,7 +1,9 @@
-// Protobuf text format, as far as attribute values need it: turns the text into the bytes of an
-// AttrValue, guided by tables of the messages, and reads those.
+// Protobuf text format, as far as attribute values need it and as TensorFlow's own small parser
+// takes it: turns the text into the bytes of an AttrValue, guided by tables of the messages, and
+// reads those.
 
 #include <float.h>
+#include <limits.h>
 #include <locale.h>
 #include <math.h>
 #include <pthread.h>
@@ -146,19 +148,23 @@ typedef struct parser {
   const char* at;
   const char* end;
   tn_text* out;
+  bool strict;          // a word that names no field is an error
   const char* problem;  // the first one, with `at` where it is
 } parser;
 
-static bool fail(parser* p, const char* problem) {
-  if (!p->problem) p->problem = problem;
+static bool fail_at(parser* p, const char* at, const char* problem) {
+  if (!p->problem) {
+    p->problem = problem;
+    p->at = at;
+  }
   return false;
 }
 
+static bool fail(parser* p, const char* problem) { return fail_at(p, p->at, problem); }
+
 static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-static bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 static char peek(const parser* p) { return p->at < p->end ? *p->at : 0; }
 
@@ -174,19 +180,19 @@ static void skip_space(parser* p) {
 
 // Takes `c` off the front, and the space behind it.
 static bool take(parser* p, char c) {
-  if (peek(p) != c || p->at == p->end) return false;
+  if (p->at == p->end || *p->at != c) return false;
   ++p->at;
   skip_space(p);
   return true;
 }
 
-static tn_view take_word(parser* p) {
-  tn_view word = {p->at, 0};
-  if (is_letter(peek(p)))
-    while (p->at < p->end && (is_letter(*p->at) || is_digit(*p->at))) ++p->at;
-  word.size = (size_t)(p->at - word.data);
-  skip_space(p);
-  return word;
+// Letters, digits and what is in `others`.
+static tn_view take_token(parser* p, const char* others) {
+  tn_view token = {p->at, 0};
+  while (p->at < p->end && (is_letter(*p->at) || is_digit(*p->at) || (*p->at && strchr(others, *p->at))))
+    ++p->at;
+  token.size = (size_t)(p->at - token.data);
+  return token;
 }
 
 static int digit_value(char c) {
@@ -196,39 +202,47 @@ static int digit_value(char c) {
   return 99;
 }
 
-// An unsigned integer in decimal, octal (0...) or hexadecimal (0x...).
-static bool take_digits(parser* p, uint64_t limit, uint64_t* out_value) {
-  if (!is_digit(peek(p))) return fail(p, "expected an integer");
-  const char* start = p->at;
-  int base = 10;
-  if (*p->at == '0' && p->end - p->at > 2 && (p->at[1] | 32) == 'x' && digit_value(p->at[2]) < 16) {
-    base = 16;
-    p->at += 2;
-  } else if (*p->at == '0') {
-    base = 8;
-  }
-  uint64_t value = 0;
-  for (int digit; p->at < p->end && (digit = digit_value(*p->at)) < base; ++p->at) {
-    if ((uint64_t)digit > limit || value > (limit - (uint64_t)digit) / (uint64_t)base) {
-      p->at = start;
-      return fail(p, "integer out of range");
-    }
-    value = value * (uint64_t)base + (uint64_t)digit;
-  }
-  if (is_digit(peek(p)) || (peek(p) == '.' && base != 16)) return fail(p, "expected an integer");
+// The token of a number. More than one leading zero makes it none.
+static bool take_number(parser* p, tn_view* out_token) {
+  *out_token = take_token(p, ".+-");
+  size_t sign = out_token->size && out_token->data[0] == '-';
+  if (out_token->size > sign + 1 && memcmp(out_token->data + sign, "00", 2) == 0)
+    return fail_at(p, out_token->data, "a number begins with several zeros");
   skip_space(p);
-  *out_value = value;
   return true;
 }
 
+// Decimal digits up to `limit`, all of `token`.
+static bool read_digits(tn_view token, uint64_t limit, uint64_t* out_value) {
+  *out_value = 0;
+  for (size_t i = 0; i < token.size; ++i) {
+    uint64_t digit = (uint64_t)(token.data[i] - '0');
+    if (!is_digit(token.data[i]) || *out_value > (limit - digit) / 10) return false;
+    *out_value = *out_value * 10 + digit;
+  }
+  return token.size > 0;
+}
+
+static bool skip_sign(tn_view* token, bool* out_negative) {
+  *out_negative = token->size && token->data[0] == '-';
+  bool sign = *out_negative || (token->size && token->data[0] == '+');
+  *token = (tn_view){token->data + sign, token->size - sign};
+  return sign;
+}
+
 static bool take_integer(parser* p, scalar type, uint64_t* out_value) {
-  bool is_signed = type == scalar_int32 || type == scalar_int64;
   uint64_t limit = type == scalar_int32    ? INT32_MAX
                    : type == scalar_int64  ? INT64_MAX
                    : type == scalar_uint32 ? UINT32_MAX
                                            : UINT64_MAX;
-  bool negative = is_signed && take(p, '-');
-  if (!take_digits(p, limit + negative, out_value)) return false;
+  tn_view token;
+  if (!take_number(p, &token)) return false;
+  const char* start = token.data;
+  bool negative;
+  skip_sign(&token, &negative);
+  if (negative && limit > INT64_MAX) return fail_at(p, start, "expected a number from 0 on");
+  if (!read_digits(token, limit + negative, out_value))
+    return fail_at(p, start, "expected an integer in range");
   if (negative) *out_value = 0 - *out_value;
   return true;
 }
@@ -242,87 +256,83 @@ static double read_double(const char* digits) {
   return c_locale ? strtod_l(digits, NULL, c_locale) : strtod(digits, NULL);
 }
 
+static size_t count_digits(tn_view token, size_t from, int base) {
+  size_t at = from;
+  while (at < token.size && digit_value(token.data[at]) < base) ++at;
+  return at - from;
+}
+
+// digits [. digits] [e [+-] digits], or a whole number in hexadecimal.
+static bool is_real(tn_view token) {
+  if (token.size > 2 && token.data[0] == '0' && (token.data[1] | 32) == 'x')
+    return count_digits(token, 2, 16) == token.size - 2;
+  size_t at = count_digits(token, 0, 10), digits = at;
+  if (at < token.size && token.data[at] == '.') {
+    size_t fraction = count_digits(token, at + 1, 10);
+    digits += fraction;
+    at += 1 + fraction;
+  }
+  if (digits && at < token.size && (token.data[at] | 32) == 'e') {
+    ++at;
+    if (at < token.size && (token.data[at] == '+' || token.data[at] == '-')) ++at;
+    size_t exponent = count_digits(token, at, 10);
+    if (!exponent) return false;
+    at += exponent;
+  }
+  return digits && at == token.size;
+}
+
+static bool is_word(tn_view token, const char* word) {
+  return token.size == strlen(word) && strncasecmp(token.data, word, token.size) == 0;
+}
+
 static bool take_real(parser* p, double* out_value) {
-  double sign = take(p, '-') ? -1 : 1;
-  if (is_letter(peek(p))) {
-    const char* start = p->at;
-    tn_view word = take_word(p);
-    if ((word.size == 3 && strncasecmp(word.data, "inf", 3) == 0) ||
-        (word.size == 8 && strncasecmp(word.data, "infinity", 8) == 0)) {
-      *out_value = sign * (double)INFINITY;
-    } else if (word.size == 3 && strncasecmp(word.data, "nan", 3) == 0) {
-      *out_value = (double)NAN;
-    } else {
-      p->at = start;
-      return fail(p, "expected a number");
-    }
-    return true;
-  }
-  // digits [. digits] [e [+-] digits] [f]
-  const char *start = p->at, *at = start;
-  while (at < p->end && is_digit(*at)) ++at;
-  bool octal = at - start > 1 && *start == '0';
-  size_t digits = (size_t)(at - start);
-  if (at < p->end && *at == '.') {
-    octal = false;
-    const char* point = at++;
-    while (at < p->end && is_digit(*at)) ++at;
-    digits += (size_t)(at - point - 1);
-  }
-  if (digits && at < p->end && (*at | 32) == 'e') {
-    const char* exponent = at + 1;
-    if (exponent < p->end && (*exponent == '+' || *exponent == '-')) ++exponent;
-    if (exponent < p->end && is_digit(*exponent)) {
-      octal = false;
-      for (at = exponent; at < p->end && is_digit(*at);) ++at;
-    }
-  }
+  tn_view token;
+  if (!take_number(p, &token)) return false;
+  const char* start = token.data;
+  bool negative;
+  skip_sign(&token, &negative);
   char copy[256];
-  size_t size = (size_t)(at - start);
-  if (!digits || octal || size >= sizeof copy) return fail(p, "expected a number");
-  memcpy(copy, start, size);
-  copy[size] = 0;
-  *out_value = sign * read_double(copy);
-  p->at = at;
-  if ((peek(p) | 32) == 'f') ++p->at;
-  skip_space(p);
+  if (is_word(token, "inf") || is_word(token, "infinity")) {
+    *out_value = (double)INFINITY;
+  } else if (is_word(token, "nan")) {
+    *out_value = (double)NAN;
+  } else if (token.size < sizeof copy && is_real(token)) {
+    memcpy(copy, token.data, token.size);
+    copy[token.size] = 0;
+    *out_value = read_double(copy);
+  } else {
+    return fail_at(p, start, "expected a number");
+  }
+  if (negative) *out_value = -*out_value;
   return true;
 }
 
 static bool take_bool(parser* p, bool* out_value) {
-  if (is_digit(peek(p))) {
-    uint64_t value;
-    if (!take_digits(p, 1, &value)) return false;
-    *out_value = value;
+  tn_view word = take_token(p, "");
+  skip_space(p);
+  *out_value = tn_view_is(word, "true") || tn_view_is(word, "True") || tn_view_is(word, "1");
+  if (*out_value || tn_view_is(word, "false") || tn_view_is(word, "False") || tn_view_is(word, "0"))
     return true;
-  }
-  const char* start = p->at;
-  tn_view word = take_word(p);
-  *out_value = tn_view_is(word, "true") || tn_view_is(word, "True") || tn_view_is(word, "t");
-  if (*out_value || tn_view_is(word, "false") || tn_view_is(word, "False") || tn_view_is(word, "f"))
-    return true;
-  p->at = start;
-  return fail(p, "expected true or false");
+  return fail_at(p, word.data, "expected true or false");
 }
 
+// By name or by number. Alone among values it does not take the space behind it along, so that in a
+// list the comma must follow at once.
 static bool take_type(parser* p, int64_t* out_value) {
+  tn_view word = take_token(p, "_-"), digits = word;
+  bool negative;
+  skip_sign(&digits, &negative);
   uint64_t number;
-  if (is_digit(peek(p)) || peek(p) == '-') {
-    if (!take_integer(p, scalar_int32, &number)) return false;
-    *out_value = (int64_t)number;
+  if (read_digits(digits, INT32_MAX, &number)) {
+    *out_value = negative ? -(int64_t)number : (int64_t)number;
     return true;
   }
-  const char* start = p->at;
-  tn_view word = take_word(p);
   tn_dtype type =
       word.size > 3 && memcmp(word.data, "DT_", 3) == 0 ? tn_dtype_from_view(word) : TN_INVALID;
-  // Types of StableHLO alone have no number in the enum.
-  if ((type != TN_INVALID && type < 2 * TN_REF_OFFSET) || tn_view_is(word, "DT_INVALID")) {
-    *out_value = type;
-    return true;
-  }
-  p->at = start;
-  return fail(p, "expected a type such as DT_FLOAT");
+  *out_value = type;
+  if (tn_dtype_is_known(type) || tn_view_is(word, "DT_INVALID")) return true;
+  return fail_at(p, word.data, "expected a type such as DT_FLOAT");
 }
 
 static void put_utf8(tn_text* out, uint32_t code) {
@@ -347,7 +357,7 @@ static const char* unescape_digits(const char* at, const char* end, int base, in
                                    uint32_t* out_value) {
   *out_value = 0;
   for (int digit; most > 0 && at < end && (digit = digit_value(*at)) < base; ++at, --most)
-    *out_value = *out_value * (uint32_t)base + (uint32_t)digit;
+    if (*out_value < 0x1000000) *out_value = *out_value * (uint32_t)base + (uint32_t)digit;
   return at;
 }
 
@@ -372,14 +382,15 @@ const char* tn_unescape(tn_view text, tn_text* out) {
       tn_text_putc(out, (char)code);
     } else if (*at == 'x' || *at == 'X') {
       const char* digits = at + 1;
-      at = unescape_digits(digits, end, 16, 2, &code);
-      if (at == digits) return start;
+      at = unescape_digits(digits, end, 16, INT_MAX, &code);
+      if (at == digits || code > 255) return start;
       tn_text_putc(out, (char)code);
     } else if (*at == 'u' || *at == 'U') {
       int most = *at == 'u' ? 4 : 8;
       const char* digits = at + 1;
       at = unescape_digits(digits, end, 16, most, &code);
-      if (at - digits != most || code > 0x10ffff) return start;
+      bool surrogate = code >= 0xd800 && code <= 0xdfff;
+      if (at - digits != most || code > 0x10ffff || surrogate) return start;
       put_utf8(out, code);
     } else {
       return start;
@@ -389,19 +400,14 @@ const char* tn_unescape(tn_view text, tn_text* out) {
 }
 
 static bool take_string(parser* p, tn_text* out) {
+  const char *quote = p->at, *end = quote + 1;
   if (peek(p) != '"' && peek(p) != '\'') return fail(p, "expected a string in quotes");
-  while (peek(p) == '"' || peek(p) == '\'') {  // pieces side by side are one string
-    const char *quote = p->at, *end = quote + 1;
-    while (end < p->end && *end != *quote) end += *end == '\\' && end + 1 < p->end ? 2 : 1;
-    if (end >= p->end) return fail(p, "the string has no closing quote");
-    const char* bad = tn_unescape((tn_view){quote + 1, (size_t)(end - quote - 1)}, out);
-    if (bad) {
-      p->at = bad;
-      return fail(p, "unknown escape in a string");
-    }
-    p->at = end + 1;
-    skip_space(p);
-  }
+  while (end < p->end && *end != *quote) end += *end == '\\' ? 2 : 1;
+  if (end >= p->end) return fail(p, "the string has no closing quote");
+  const char* bad = tn_unescape((tn_view){quote + 1, (size_t)(end - quote - 1)}, out);
+  if (bad) return fail_at(p, bad, "unknown escape in a string");
+  p->at = end + 1;
+  skip_space(p);
   return true;
 }
 
@@ -413,7 +419,7 @@ static float to_float(double value) {
                    (float)copysign(1, value));
 }
 
-static bool take_message(parser* p, message which, char close, int depth);
+static bool take_fields(parser* p, message which, char close, uint32_t seen, int depth);
 
 static bool take_value(parser* p, const field_rule* field, int depth) {
   tn_text* out = p->out;
@@ -445,9 +451,9 @@ static bool take_value(parser* p, const field_rule* field, int depth) {
       if (field->type == scalar_bytes) {
         done = take_string(p, out);
       } else if (take(p, '{')) {
-        done = take_message(p, field->message, '}', depth + 1);
+        done = take_fields(p, field->message, '}', 0, depth + 1);
       } else if (take(p, '<')) {
-        done = take_message(p, field->message, '>', depth + 1);
+        done = take_fields(p, field->message, '>', 0, depth + 1);
       } else {
         done = fail(p, "expected {");
       }
@@ -463,49 +469,74 @@ static bool take_value(parser* p, const field_rule* field, int depth) {
 
 static bool take_values(parser* p, const field_rule* field, int depth) {
   if (!field->repeated || !take(p, '[')) return take_value(p, field, depth);
-  if (take(p, ']')) return true;
   do {
     if (!take_value(p, field, depth)) return false;
   } while (take(p, ','));
   return take(p, ']') || fail(p, "expected , or ]");
 }
 
-static bool take_message(parser* p, message which, char close, int depth) {
+static const field_rule* find_field(message which, tn_view name) {
+  for (size_t i = 0; i < messages[which].count; ++i)
+    if (tn_view_is(name, messages[which].fields[i].name)) return &messages[which].fields[i];
+  return NULL;
+}
+
+// The fields of a message up to `close`, or to the end of the text when that is 0. `seen` has a bit
+// for each field that was there before.
+static bool take_fields(parser* p, message which, char close, uint32_t seen, int depth) {
   if (depth > deepest) return fail(p, "nested too deep");
-  uint32_t seen = 0;
-  while (!take(p, close)) {
-    const char* start = p->at;
-    tn_view name = take_word(p);
-    if (name.size == 0)
-      return fail(p, close == '>' ? "expected a field or >" : "expected a field or }");
-    const field_rule* field = NULL;
-    for (size_t i = 0; i < messages[which].count && !field; ++i)
-      if (tn_view_is(name, messages[which].fields[i].name)) field = &messages[which].fields[i];
-    bool twice = field && !field->repeated &&
-                 (seen & 1u << field->number || (which == message_value && seen));
-    if (!field || twice) {
-      p->at = start;
-      return fail(p, field ? "this field is given already" : "unknown field");
+  while (true) {
+    skip_space(p);
+    if (close ? take(p, close) : p->at == p->end) break;
+    tn_view name = take_token(p, "_");
+    if (!name.size)
+      return fail(p, close ? "expected a field or the end of the message" : "surplus text");
+    skip_space(p);
+    bool colon = take(p, ':');
+    const field_rule* field = find_field(which, name);
+    if (!field) {
+      if (p->strict) return fail_at(p, name.data, close ? "unknown field" : "surplus text");
+      continue;  // TensorFlow passes over words that it does not know
     }
+    bool once = which == message_value ? seen != 0 : (seen & 1u << field->number) != 0;
+    if (once && !field->repeated && which != message_func_attr)
+      return fail_at(p, name.data, "a value is given already");
     seen |= 1u << field->number;
-    if (!take(p, ':') && field->type != scalar_message) return fail(p, "expected :");
+    if (!colon && field->type != scalar_message) return fail(p, "expected :");
     if (!take_values(p, field, depth)) return false;
-    if (!take(p, ',')) take(p, ';');
   }
+  if (which == message_func_attr && seen != (1u << 1 | 1u << 2))
+    return fail(p, "an attr of a function needs a key and a value");
   return true;
 }
 
 static const field_rule* rule_of_kind(tn_attr_kind kind, bool is_list) {
-  static const char* const names[] = {"s", "i", "f", "b", "type", "shape", "tensor", NULL, "func"};
-  const char* name = (int)kind >= 0 && kind <= TN_ATTR_FUNC ? names[kind] : NULL;
-  message which = is_list ? message_list : message_value;
-  for (size_t i = 0; name && i < messages[which].count; ++i)
-    if (strcmp(messages[which].fields[i].name, name) == 0) return &messages[which].fields[i];
-  return NULL;
+  static const char* const names[] = {"s", "i", "f", "b", "type", "shape", "tensor", "", "func"};
+  if ((int)kind < 0 || kind > TN_ATTR_FUNC) return NULL;
+  return find_field(is_list ? message_list : message_value, tn_view_of(names[kind]));
 }
 
-bool tn_attr_value_parse(tn_attr_value* value, tn_attr_kind kind, bool is_list, tn_view text,
-                         tn_status* status) {
+static bool is_bracketed(tn_view text) {
+  while (text.size && is_space(text.data[text.size - 1])) --text.size;
+  return text.size > 1 && text.data[0] == '[' && text.data[text.size - 1] == ']';
+}
+
+// The value of `field` and, because TensorFlow reads the text as the rest of a message, whatever
+// else may stand there.
+static bool take_all(parser* p, const field_rule* field, bool is_list) {
+  skip_space(p);
+  if (is_list) {
+    if (!is_bracketed((tn_view){p->at, (size_t)(p->end - p->at)}))
+      return fail(p, "expected a list in [ ]");
+    parser empty = *p;
+    if (take(&empty, '[') && take(&empty, ']') && empty.at == empty.end) return true;
+  }
+  return take_values(p, field, 0) &&
+         take_fields(p, is_list ? message_list : message_value, 0, 1u << field->number, 0);
+}
+
+static bool parse(tn_attr_value* value, tn_attr_kind kind, bool is_list, tn_view text, bool strict,
+                  tn_status* status) {
   *value = TN_ATTR_VALUE_NONE;
   const field_rule* field = rule_of_kind(kind, is_list);
   if (!field) {
@@ -514,13 +545,10 @@ bool tn_attr_value_parse(tn_attr_value* value, tn_attr_kind kind, bool is_list, 
     return false;
   }
   tn_text bytes = {0};
-  parser p = {text.data, text.data, text.data + text.size, &bytes, NULL};
-  skip_space(&p);
+  parser p = {text.data, text.data, text.data + text.size, &bytes, strict, NULL};
   size_t begun = is_list ? tn_wire_begin(&bytes, 1) : 0;
-  bool done = is_list && peek(&p) != '[' ? fail(&p, "expected [") : take_values(&p, field, 0);
+  bool done = take_all(&p, field, is_list);
   if (is_list) tn_wire_end(&bytes, begun);
-  if (done && !is_list && !take(&p, ',')) take(&p, ';');
-  if (done && p.at < p.end) done = fail(&p, "surplus text");
 
   if (bytes.failed) {
     tn_status_set_no_memory(status, "parsing an attribute value");
@@ -534,4 +562,14 @@ bool tn_attr_value_parse(tn_attr_value* value, tn_attr_kind kind, bool is_list, 
   }
   tn_text_deinit(&bytes);
   return done;
+}
+
+bool tn_attr_value_parse(tn_attr_value* value, tn_attr_kind kind, bool is_list, tn_view text,
+                         tn_status* status) {
+  return parse(value, kind, is_list, text, false, status);
+}
+
+bool tn_attr_value_parse_strict(tn_attr_value* value, tn_attr_kind kind, bool is_list, tn_view text,
+                                tn_status* status) {
+  return parse(value, kind, is_list, text, true, status);
 }

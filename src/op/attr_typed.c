@@ -106,7 +106,7 @@ static bool parse_one(tn_attr_value* value, tn_attr_kind kind, tn_view text, tn_
     tn_func_deinit(&func);
     return made;
   }
-  return tn_attr_value_parse(value, kind, false, text, status);
+  return tn_attr_value_parse_strict(value, kind, false, text, status);
 }
 
 static bool parse_list(tn_attr_value* value, tn_attr_kind kind, tn_view text, tn_status* status) {

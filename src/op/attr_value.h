@@ -89,9 +89,12 @@ bool tn_attr_value_encode(const tn_attr_value* value, tn_text* out, tn_status* s
 bool tn_attr_value_decode(tn_attr_value* value, tn_view bytes, tn_status* status);
 
 // A default as op specs write it (protobuf text format of the value; tf_c_api 2.4). The whole text
-// must be used up.
+// must be used up; as in TensorFlow, words in a message that name no field are passed over, which
+// the strict form does not.
 bool tn_attr_value_parse(tn_attr_value* value, tn_attr_kind kind, bool is_list, tn_view text,
                          tn_status* status);
+bool tn_attr_value_parse_strict(tn_attr_value* value, tn_attr_kind kind, bool is_list, tn_view text,
+                                tn_status* status);
 // A value as people type it after --attr NAME=: like the above, and also a bare word for a string,
 // `float32` for a type, `[2,?,3]` for a shape, `1,2,3` for a list.
 bool tn_attr_value_parse_typed(tn_attr_value* value, tn_attr_kind kind, bool is_list, tn_view text,

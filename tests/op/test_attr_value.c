@@ -39,29 +39,38 @@ static void check_parse(tn_attr_kind kind, bool is_list, const char* text, const
 
 TEST(test_scalar_defaults_in_text_format) {
   check_parse(TN_ATTR_INT, false, "-7", "-7");
-  check_parse(TN_ATTR_INT, false, " - 7 # a comment", "-7");
-  check_parse(TN_ATTR_INT, false, "0x1F;", "31");
-  check_parse(TN_ATTR_INT, false, "017", "15");
+  check_parse(TN_ATTR_INT, false, " -7 # a comment", "-7");
+  check_parse(TN_ATTR_INT, false, "+7", "7");
+  check_parse(TN_ATTR_INT, false, "017", "17");
+  check_parse(TN_ATTR_INT, false, "- 7", NULL);
+  check_parse(TN_ATTR_INT, false, "7;", NULL);
+  check_parse(TN_ATTR_INT, false, "0x1F", NULL);
+  check_parse(TN_ATTR_INT, false, "00", NULL);
+  check_parse(TN_ATTR_INT, false, "7 b: true", NULL);
+  check_parse(TN_ATTR_INT, false, "7 surplus", "7");  // as TensorFlow does
   check_parse(TN_ATTR_INT, false, "-9223372036854775808", "-9223372036854775808");
   check_parse(TN_ATTR_INT, false, "9223372036854775808", NULL);
-  check_parse(TN_ATTR_INT, false, "08", NULL);
   check_parse(TN_ATTR_INT, false, "1.5", NULL);
-  check_parse(TN_ATTR_INT, false, "1 2", NULL);
   check_parse(TN_ATTR_INT, false, "", NULL);
   check_parse(TN_ATTR_INT, false, "[1]", NULL);
   check_parse(TN_ATTR_FLOAT, false, "-1.5", "-1.5");
   check_parse(TN_ATTR_FLOAT, false, "3", "3");
-  check_parse(TN_ATTR_FLOAT, false, ".5f", "0.5");
+  check_parse(TN_ATTR_FLOAT, false, ".5", "0.5");
+  check_parse(TN_ATTR_FLOAT, false, "010", "10");
+  check_parse(TN_ATTR_FLOAT, false, "0x10", "16");
+  check_parse(TN_ATTR_FLOAT, false, "0x1p3", NULL);
+  check_parse(TN_ATTR_FLOAT, false, ".5f", NULL);
+  check_parse(TN_ATTR_FLOAT, false, "1e", NULL);
   check_parse(TN_ATTR_FLOAT, false, "1.e-3", "0.001");
   check_parse(TN_ATTR_FLOAT, false, "-inf", "-inf");
   check_parse(TN_ATTR_FLOAT, false, "NaN", "nan");
   check_parse(TN_ATTR_FLOAT, false, "3.4028235e38", "3.40282347e+38");
   check_parse(TN_ATTR_FLOAT, false, "1e39", "inf");
-  check_parse(TN_ATTR_FLOAT, false, "010", NULL);
   check_parse(TN_ATTR_FLOAT, false, ".", NULL);
   check_parse(TN_ATTR_FLOAT, false, "1.5.5", NULL);
   check_parse(TN_ATTR_BOOL, false, "true", "true");
-  check_parse(TN_ATTR_BOOL, false, "f", "false");
+  check_parse(TN_ATTR_BOOL, false, "False", "false");
+  check_parse(TN_ATTR_BOOL, false, "t", NULL);
   check_parse(TN_ATTR_BOOL, false, "1", "true");
   check_parse(TN_ATTR_BOOL, false, "9", NULL);
   check_parse(TN_ATTR_BOOL, false, "TRUE", NULL);
@@ -69,7 +78,9 @@ TEST(test_scalar_defaults_in_text_format) {
   check_parse(TN_ATTR_TYPE, false, "9", "DT_INT64");
   check_parse(TN_ATTR_TYPE, false, "float", NULL);
   check_parse(TN_ATTR_STRING, false, "\"a\\n\\x41\\101\\u00e9\"", "\"a\\012AA\\303\\251\"");
-  check_parse(TN_ATTR_STRING, false, "'it''s' \" one\"", "\"its one\"");
+  check_parse(TN_ATTR_STRING, false, "'it''s'", NULL);
+  check_parse(TN_ATTR_STRING, false, "'\\x41b'", NULL);
+  check_parse(TN_ATTR_STRING, false, "'\\ud800'", NULL);
   check_parse(TN_ATTR_STRING, false, "''", "\"\"");
   check_parse(TN_ATTR_STRING, false, "'open", NULL);
   check_parse(TN_ATTR_STRING, false, "'\\q'", NULL);
@@ -87,6 +98,7 @@ TEST(test_list_defaults_must_be_bracketed) {
   check_parse(TN_ATTR_INT, true, "[[1]]", NULL);
   check_parse(TN_ATTR_STRING, true, "['a', \"b\"]", "[\"a\", \"b\"]");
   check_parse(TN_ATTR_TYPE, true, "[DT_FLOAT, DT_INT32]", "[DT_FLOAT, DT_INT32]");
+  check_parse(TN_ATTR_TYPE, true, "[DT_FLOAT , DT_INT32]", NULL);  // as TensorFlow does
   check_parse(TN_ATTR_FLOAT, true, "[1.5, -2]", "[1.5, -2]");
   check_parse(TN_ATTR_BOOL, true, "[true, false]", "[true, false]");
   check_parse(TN_ATTR_SHAPE, true, "[{ dim { size: 1 } }, { unknown_rank: true }, {}]",
@@ -95,12 +107,14 @@ TEST(test_list_defaults_must_be_bracketed) {
 
 TEST(test_message_defaults_in_text_format) {
   check_parse(TN_ATTR_SHAPE, false, "{ dim { size: 2 } dim { size: -1 } }", "[2,?]");
-  check_parse(TN_ATTR_SHAPE, false, "< dim: [{size:2}, <size:3>]; >", "[2,3]");
+  check_parse(TN_ATTR_SHAPE, false, "< dim: [{size:2}, <size:3>] >", "[2,3]");
   check_parse(TN_ATTR_SHAPE, false, "{}", "[]");
   check_parse(TN_ATTR_SHAPE, false, "{ unknown_rank: true }", "<unknown>");
   check_parse(TN_ATTR_SHAPE, false, "{ unknown_rank: true, unknown_rank: true }", NULL);
   check_parse(TN_ATTR_SHAPE, false, "{ dim { size: 2 }", NULL);
-  check_parse(TN_ATTR_SHAPE, false, "{ size: 2 }", NULL);
+  check_parse(TN_ATTR_SHAPE, false, "{ dim { size: 2 }, dim {} }", NULL);
+  check_parse(TN_ATTR_SHAPE, false, "{ dim [] }", NULL);
+  check_parse(TN_ATTR_SHAPE, false, "{ dims dim { size: 2 } }", "[2]");
   check_parse(TN_ATTR_SHAPE, false, "{ dim { size 2 } }", NULL);
   check_parse(TN_ATTR_SHAPE, false, "[2]", NULL);
   check_parse(TN_ATTR_TENSOR, false, "{ dtype: DT_INT32 tensor_shape {} int_val: 1 }",
@@ -115,7 +129,7 @@ TEST(test_message_defaults_in_text_format) {
   check_parse(TN_ATTR_FUNC, false, "{ name: 'f' }", "f[]");
   check_parse(
       TN_ATTR_FUNC, false,
-      "{ name: 'f' attr { key: 'T' value { type: DT_FLOAT } } attr: { key: 'n', value: { list "
+      "{ name: 'f' attr { key: 'T' value { type: DT_FLOAT } } attr: { key: 'n' value: { list "
       "{ i: 1 i: 2 } } } }",
       "f[T=DT_FLOAT, n=[1, 2]]");
   check_parse(TN_ATTR_FUNC, false, "{ attr { key: 'x' value { i: 1 b: true } } }", NULL);
@@ -194,6 +208,7 @@ TEST(test_values_as_people_type_them) {
   check_typed(TN_ATTR_INT, true, "", "[]");
   check_typed(TN_ATTR_INT, true, "1,x", NULL);
   check_typed(TN_ATTR_INT, false, "1,2", NULL);
+  check_typed(TN_ATTR_INT, false, "1 2", NULL);
   check_typed(TN_ATTR_FLOAT, false, "1e-3", "0.001");
   check_typed(TN_ATTR_BOOL, false, "true", "true");
   check_typed(TN_ATTR_SHAPE, false, "[2,?,3]", "[2,?,3]");

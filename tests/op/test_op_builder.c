@@ -149,7 +149,7 @@ TEST(test_attr_with_defaults) {
 TEST(test_attr_defaults_that_fail) {
   CHECK_ATTR_FAILURE("a:int=\"foo\"",
                      "Could not parse default value '\"foo\"' from Attr(\"a:int=\"foo\"\") for Op "
-                     "Test, at byte 6: expected an integer at byte 0 of '\"foo\"'");
+                     "Test, at byte 6: expected an integer in range at byte 0 of '\"foo\"'");
   CHECK_ATTR_FAILURE("a:int=", "Could not parse default value '' from Attr(");
   CHECK_ATTR_FAILURE("a:int=[7]", "Could not parse default value '[7]' from Attr(");
   CHECK_ATTR_FAILURE("a:list(int)=7", "Could not parse default value '7' from Attr(");
