@@ -1,0 +1,101 @@
+// What the plugin's kernels share: one run of a kernel, and registration.
+#ifndef TENON_PLUGINS_CPU_KERNEL_H_
+#define TENON_PLUGINS_CPU_KERNEL_H_
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cpu/cpu.h"
+#include "tensorflow/c/kernels.h"
+#include "tensorflow/c/tf_datatype.h"
+#include "tensorflow/c/tf_status.h"
+#include "tensorflow/c/tf_tensor.h"
+
+// A tensor of the run. tn_dtype has TF_DataType's numbers.
+typedef struct array {
+  TF_Tensor* tensor;
+  tn_dtype dtype;
+  int rank;
+  int64_t dims[TN_CPU_MAX_RANK];
+  int64_t count;
+  void* data;
+} array;
+
+// One run: holds the handles that it gave out until the end, and the first failure.
+typedef struct run {
+  TF_OpKernelContext* context;
+  const char* op;
+  TF_Status* status;
+  tn_cpu_parallel lent;
+  const tn_cpu_parallel* parallel;  // NULL when the host lends none
+  TF_Tensor** handles;
+  int handle_count, handle_capacity;
+  TF_Tensor* first_handles[6];
+} run;
+
+void run_begin(run* run, TF_OpKernelContext* context, const char* op);
+// Gives the handles back and reports a failure.
+void run_end(run* run);
+
+// Fails the run with "<op>: <message>". The first failure stays.
+void run_fail(run* run, TF_Code code, const char* format, ...)
+    __attribute__((format(printf, 3, 4)));
+bool run_ok(const run* run);
+
+// Each returns false when the run has failed, now or before.
+bool run_input(run* run, int index, array* out);
+bool run_output(run* run, int index, int rank, const int64_t* dims, array* out);
+// Like run_output, in the memory of one of the first `inputs` inputs when nobody else needs it. The
+// handles on the inputs are given back; their memory stays, because the context holds it.
+bool run_output_or_forward(run* run, int inputs, int index, int rank, const int64_t* dims,
+                           array* out);
+// Scratch memory at a 64-byte boundary, until the end.
+void* run_scratch(run* run, size_t bytes);
+// Makes output `index` share the memory of `tensor`.
+bool run_share_output(run* run, int index, TF_Tensor* tensor);
+
+// Element i of an int32 or int64 array of indices; any other type has been kept out by constraints.
+int64_t index_at(const array* indices, int64_t i);
+// "[2,3]" into `text`.
+enum { SHAPE_TEXT = 128 };
+const char* shape_text(int rank, const int64_t* dims, char text[SHAPE_TEXT]);
+// The product of dims; false when it, times 16 bytes, does not fit.
+bool count_elements(int rank, const int64_t* dims, int64_t* out_count);
+
+// A kernel for all types of its constraints.
+typedef struct kernel {
+  const char* op;
+  void* (*create)(TF_OpKernelConstruction* construction);
+  void (*compute)(void* state, TF_OpKernelContext* context);
+  void (*compute_async)(void* state, TF_OpKernelContext* context,
+                        TF_AsyncOpKernelDoneCallback* done);
+  void (*destroy)(void* state);
+  struct {
+    const char* attr;
+    tn_cpu_types types;
+  } constraints[2];
+  const char* host_args[2];
+  // Does what only its host can do fully (files, variables). In another host than Tenon, such a
+  // kernel is there for nodes that ask for it by the label "tenon".
+  bool modest;
+} kernel;
+
+// True when Tenon supplies the TF_* functions this plugin is bound to.
+bool hosted_by_tenon(void);
+void register_kernels(const kernel* kernels, int count);
+
+// The state of a kernel that has only bool attributes: the values of those named, up to a NULL.
+// NULL, with a failed construction, when one cannot be had. Freed with free.
+TF_Bool* read_bools(TF_OpKernelConstruction* construction, const char* op,
+                    const char* const* names);
+
+// One of these per file; registers its kernels.
+void register_elementwise(void);
+void register_matmul(void);
+void register_reductions(void);
+void register_layout(void);
+void register_strings(void);
+void register_variables(void);
+void register_files(void);
+
+#endif  // TENON_PLUGINS_CPU_KERNEL_H_

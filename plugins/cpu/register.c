@@ -1,0 +1,125 @@
+#include <assert.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel.h"
+
+bool hosted_by_tenon(void) {
+  Dl_info supplier;
+  if (!dladdr((void*)TF_NewKernelBuilder, &supplier) || !supplier.dli_fname) return false;
+  const char* slash = strrchr(supplier.dli_fname, '/');
+  return strstr(slash ? slash : supplier.dli_fname, "libtenon_tf") != NULL;
+}
+
+// A KernelDef in protobuf's wire format. It says in one registration what would take one builder
+// per combination of types. No zero byte may occur, because it travels as a C string; none does:
+// lengths and type numbers are positive, and fields that are zero are left out.
+typedef struct bytes {
+  char data[512];
+  size_t size;
+} bytes;
+
+static void put(bytes* out, const void* data, size_t size) {
+  assert(size < sizeof out->data - out->size);
+  memcpy(out->data + out->size, data, size);
+  out->size += size;
+  out->data[out->size] = '\0';
+}
+
+// A field of wire type 2 (text, message, packed list) that is shorter than 128 bytes.
+static void put_field(bytes* out, int field, const void* data, size_t size) {
+  assert(size > 0 && size < 128);
+  const char head[] = {(char)(field << 3 | 2), (char)size};
+  put(out, head, sizeof head);
+  put(out, data, size);
+}
+
+static void put_text(bytes* out, int field, const char* text) {
+  put_field(out, field, text, strlen(text));
+}
+
+// Constraint{name = 1, allowed_values = 2: AttrValue{list = 1: ListValue{type = 6}}}.
+static bytes constraint_bytes(const char* attr, tn_cpu_types types) {
+  bytes numbers = {.size = 0}, list = {.size = 0}, value = {.size = 0}, constraint = {.size = 0};
+  for (char type = 1; type < 64; ++type)
+    if (types & TN_CPU_TYPE(type)) put(&numbers, &type, 1);
+  put_field(&list, 6, numbers.data, numbers.size);
+  put_field(&value, 1, list.data, list.size);
+  put_text(&constraint, 1, attr);
+  put_field(&constraint, 2, value.data, value.size);
+  return constraint;
+}
+
+// KernelDef{op = 1, device_type = 2, constraint = 3, host_memory_arg = 4, label = 5, priority = 6}.
+static bytes definition(const kernel* kernel, bool at_home) {
+  bytes def = {.size = 0};
+  put_text(&def, 1, kernel->op);
+  put_text(&def, 2, "CPU");
+  for (int i = 0; i < 2 && kernel->constraints[i].attr; ++i) {
+    bytes constraint = constraint_bytes(kernel->constraints[i].attr, kernel->constraints[i].types);
+    put_field(&def, 3, constraint.data, constraint.size);
+  }
+  for (int i = 0; i < 2 && kernel->host_args[i]; ++i) put_text(&def, 4, kernel->host_args[i]);
+  if (at_home) return def;
+  // TensorFlow has kernels of its own at priority 0. Whoever loads this plugin there wants ours.
+  if (kernel->modest) {
+    put_text(&def, 5, "tenon");
+  } else {
+    const char priority[] = {6 << 3, 1};
+    put(&def, priority, sizeof priority);
+  }
+  return def;
+}
+
+void register_kernels(const kernel* kernels, int count) {
+  const bool at_home = hosted_by_tenon();
+  TF_Status* status = TF_NewStatus();
+  for (int i = 0; i < count; ++i) {
+    const kernel* kernel = &kernels[i];
+    TF_KernelBuilder* builder =
+        kernel->compute_async ? TF_NewAsyncKernelBuilder(kernel->op, "CPU", kernel->create,
+                                                         kernel->compute_async, kernel->destroy)
+                              : TF_NewKernelBuilder(kernel->op, "CPU", kernel->create,
+                                                    kernel->compute, kernel->destroy);
+    bytes def = definition(kernel, at_home);
+    TF_RegisterKernelBuilderWithKernelDef(def.data, kernel->op, builder, status);
+    // TF_InitKernel has no status to hand this on.
+    if (TF_GetCode(status) != TF_OK)
+      fprintf(stderr, "libtenon_cpu: kernel %s: %s\n", kernel->op, TF_Message(status));
+  }
+  TF_DeleteStatus(status);
+}
+
+TF_Bool* read_bools(TF_OpKernelConstruction* construction, const char* op,
+                    const char* const* names) {
+  int count = 0;
+  while (names[count]) ++count;
+  TF_Status* status = TF_NewStatus();
+  TF_Bool* values = calloc((size_t)count, sizeof *values);
+  if (!values) {
+    char message[64];
+    snprintf(message, sizeof message, "%s: no memory", op);
+    TF_SetStatus(status, TF_RESOURCE_EXHAUSTED, message);
+  }
+  for (int i = 0; i < count && TF_GetCode(status) == TF_OK; ++i)
+    TF_OpKernelConstruction_GetAttrBool(construction, names[i], &values[i], status);
+  if (TF_GetCode(status) != TF_OK) {
+    TF_OpKernelConstruction_Failure(construction, status);
+    free(values);
+    values = NULL;
+  }
+  TF_DeleteStatus(status);
+  return values;
+}
+
+__attribute__((visibility("default"))) void TF_InitKernel(void) {
+  register_elementwise();
+  register_matmul();
+  register_reductions();
+  register_layout();
+  register_strings();
+  register_variables();
+  register_files();
+}

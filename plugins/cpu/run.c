@@ -1,0 +1,142 @@
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel.h"
+
+void run_begin(run* run, TF_OpKernelContext* context, const char* op) {
+  run->context = context;
+  run->op = op;
+  run->status = TF_NewStatus();
+  run->handles = run->first_handles;
+  run->handle_count = 0;
+  run->handle_capacity = sizeof run->first_handles / sizeof run->first_handles[0];
+  run->parallel = NULL;
+}
+
+static void give_back_handles(run* run) {
+  for (int i = 0; i < run->handle_count; ++i) TF_DeleteTensor(run->handles[i]);
+  run->handle_count = 0;
+}
+
+void run_end(run* run) {
+  give_back_handles(run);
+  if (run->handles != run->first_handles) free(run->handles);
+  if (!run_ok(run)) TF_OpKernelContext_Failure(run->context, run->status);
+  TF_DeleteStatus(run->status);
+}
+
+bool run_ok(const run* run) {
+  return TF_GetCode(run->status) == TF_OK;
+}
+
+void run_fail(run* run, TF_Code code, const char* format, ...) {
+  if (!run_ok(run)) return;
+  char message[1024];
+  int length = snprintf(message, sizeof message, "%s: ", run->op);
+  va_list args;
+  va_start(args, format);
+  vsnprintf(message + length, sizeof message - (size_t)length, format, args);
+  va_end(args);
+  TF_SetStatus(run->status, code, message);
+}
+
+// Takes `tensor` in every case.
+static bool keep_handle(run* run, TF_Tensor* tensor) {
+  if (run->handle_count == run->handle_capacity) {
+    int capacity = run->handle_capacity * 2;
+    TF_Tensor** handles = malloc((size_t)capacity * sizeof *handles);
+    if (!handles) {
+      TF_DeleteTensor(tensor);
+      run_fail(run, TF_RESOURCE_EXHAUSTED, "no memory for %d tensor handles", capacity);
+      return false;
+    }
+    memcpy(handles, run->handles, (size_t)run->handle_count * sizeof *handles);
+    if (run->handles != run->first_handles) free(run->handles);
+    run->handles = handles;
+    run->handle_capacity = capacity;
+  }
+  run->handles[run->handle_count++] = tensor;
+  return true;
+}
+
+static bool describe(run* run, TF_Tensor* tensor, array* out) {
+  out->tensor = tensor;
+  out->dtype = (tn_dtype)TF_TensorType(tensor);
+  out->rank = TF_NumDims(tensor);
+  if (out->rank > TN_CPU_MAX_RANK) {
+    run_fail(run, TF_UNIMPLEMENTED, "rank %d is over %d", out->rank, TN_CPU_MAX_RANK);
+    return false;
+  }
+  for (int i = 0; i < out->rank; ++i) out->dims[i] = TF_Dim(tensor, i);
+  out->count = TF_TensorElementCount(tensor);
+  out->data = TF_TensorData(tensor);
+  return true;
+}
+
+bool run_input(run* run, int index, array* out) {
+  if (!run_ok(run)) return false;
+  TF_Tensor* tensor = NULL;
+  TF_GetInput(run->context, index, &tensor, run->status);
+  if (!run_ok(run)) return false;
+  return keep_handle(run, tensor) && describe(run, tensor, out);
+}
+
+bool run_output(run* run, int index, int rank, const int64_t* dims, array* out) {
+  if (!run_ok(run)) return false;
+  TF_DataType dtype = TF_ExpectedOutputDataType(run->context, index);
+  size_t bytes = TF_DataTypeSize(dtype);
+  for (int i = 0; i < rank; ++i) bytes *= (size_t)dims[i];
+  TF_Tensor* tensor = TF_AllocateOutput(run->context, index, dtype, dims, rank, bytes, run->status);
+  if (!run_ok(run)) return false;
+  return keep_handle(run, tensor) && describe(run, tensor, out);
+}
+
+bool run_output_or_forward(run* run, int inputs, int index, int rank, const int64_t* dims,
+                           array* out) {
+  if (!run_ok(run)) return false;
+  give_back_handles(run);
+  static const int candidates[] = {0, 1};
+  TF_Tensor* tensor = TF_ForwardInputOrAllocateOutput(run->context, candidates, inputs, index, dims,
+                                                      rank, NULL, run->status);
+  if (!run_ok(run)) return false;
+  return keep_handle(run, tensor) && describe(run, tensor, out);
+}
+
+void* run_scratch(run* run, size_t bytes) {
+  if (!run_ok(run)) return NULL;
+  const int64_t dims[] = {bytes ? (int64_t)bytes : 1};  // an empty tensor may have no memory
+  TF_AllocatorAttributes attributes = {TF_ALLOCATOR_ATTRIBUTES_STRUCT_SIZE, 1};
+  TF_Tensor* tensor = TF_AllocateTemp(run->context, TF_UINT8, dims, 1, &attributes, run->status);
+  if (!run_ok(run)) return NULL;
+  return keep_handle(run, tensor) ? TF_TensorData(tensor) : NULL;
+}
+
+bool run_share_output(run* run, int index, TF_Tensor* tensor) {
+  if (!run_ok(run)) return false;
+  TF_SetOutput(run->context, index, tensor, run->status);
+  return run_ok(run);
+}
+
+int64_t index_at(const array* indices, int64_t i) {
+  return indices->dtype == TN_INT32 ? ((const int32_t*)indices->data)[i]
+                                    : ((const int64_t*)indices->data)[i];
+}
+
+const char* shape_text(int rank, const int64_t* dims, char text[SHAPE_TEXT]) {
+  int length = snprintf(text, SHAPE_TEXT, "[");
+  for (int i = 0; i < rank && length < SHAPE_TEXT - 24; ++i)
+    length += snprintf(text + length, (size_t)(SHAPE_TEXT - length), i ? ",%lld" : "%lld",
+                       (long long)dims[i]);
+  snprintf(text + length, (size_t)(SHAPE_TEXT - length), "]");
+  return text;
+}
+
+bool count_elements(int rank, const int64_t* dims, int64_t* out_count) {
+  int64_t count = 1, bytes;
+  for (int i = 0; i < rank; ++i)
+    if (__builtin_mul_overflow(count, dims[i], &count)) return false;
+  *out_count = count;
+  return !__builtin_mul_overflow(count, (int64_t)16, &bytes);
+}
