@@ -1,4 +1,5 @@
-// ReadFile, asynchronously: waiting for a disk holds none of the host's threads.
+// ReadFile, asynchronously: waiting for a disk holds none of the host's threads, where the host
+// lets us.
 
 #include <errno.h>
 #include <fcntl.h>
@@ -71,6 +72,12 @@ static void* reader(void* arg) {
   return NULL;
 }
 
+static void read_file_now(void* state, TF_OpKernelContext* context,
+                          TF_AsyncOpKernelDoneCallback* done) {
+  read_file(context);
+  TF_RunAsyncOpKernelDoneCallback(done);
+}
+
 static void read_file_async(void* state, TF_OpKernelContext* context,
                             TF_AsyncOpKernelDoneCallback* done) {
   pthread_t thread;
@@ -83,9 +90,7 @@ static void read_file_async(void* state, TF_OpKernelContext* context,
     }
     free(job);
   }
-  // No thread to be had: then the caller's.
-  read_file(context);
-  TF_RunAsyncOpKernelDoneCallback(done);
+  read_file_now(state, context, done);  // no thread to be had: then the caller's
 }
 
 static void scalar_shape(TF_ShapeInferenceContext* context, TF_Status* status) {
@@ -109,6 +114,10 @@ void register_files(void) {
       fprintf(stderr, "libtenon_cpu: op ReadFile: %s\n", TF_Message(status));
     TF_DeleteStatus(status);
   }
-  const kernel kernels[] = {{.op = "ReadFile", .compute_async = read_file_async, .modest = true}};
+  // TensorFlow keeps `done` on the stack of the call (measured up to 2.21): there it must run
+  // before the kernel returns.
+  const kernel kernels[] = {{.op = "ReadFile",
+                             .compute_async = hosted_by_tenon() ? read_file_async : read_file_now,
+                             .modest = true}};
   register_kernels(kernels, 1);
 }
