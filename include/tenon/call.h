@@ -42,6 +42,11 @@ int tn_call_output_count(tn_call* call, tn_tensor* const* inputs, size_t input_c
 const char* tn_call_kernel_origin(tn_call* call, tn_tensor* const* inputs, size_t input_count,
                                   tn_status* status);
 
+// What that kernel's author called it, or NULL with a status. Owned by the library, valid for ever.
+// [any thread]  since 0.1
+const char* tn_call_kernel_name(tn_call* call, tn_tensor* const* inputs, size_t input_count,
+                                tn_status* status);
+
 #ifdef __cplusplus
 }
 #endif

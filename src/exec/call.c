@@ -166,3 +166,10 @@ const char* tn_call_kernel_origin(tn_call* call, tn_tensor* const* inputs, size_
   const tn_kernel_instance* instance = instance_for(call, inputs, input_count, status);
   return instance ? tn_kernel_file(instance->kernel) : NULL;
 }
+
+const char* tn_call_kernel_name(tn_call* call, tn_tensor* const* inputs, size_t input_count,
+                                tn_status* status) {
+  if (!given(call, input_count ? inputs : (void*)call, call, status)) return NULL;
+  const tn_kernel_instance* instance = instance_for(call, inputs, input_count, status);
+  return instance ? instance->kernel->name : NULL;
+}
