@@ -1,0 +1,156 @@
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/suggest.h"
+#include "command.h"
+
+static const cli_option common_options[] = {
+    {"json", NULL, "print one JSON document instead of text"},
+    {"help", NULL, "show this and exit"},
+    {NULL, NULL, NULL},
+};
+
+static const cli_option* find_option(const cli_option* options, const char* name, size_t size) {
+  for (; options->name; ++options)
+    if (strlen(options->name) == size && memcmp(options->name, name, size) == 0) return options;
+  return NULL;
+}
+
+static void unknown_option(const cli_args* args, const char* word) {
+  tn_suggestion suggestion = {.wanted = tn_view_of(word)};
+  for (const cli_option* o = args->command->options; o->name; ++o)
+    tn_suggest_offer(&suggestion, tn_view_of(o->name));
+  for (const cli_option* o = common_options; o->name; ++o)
+    tn_suggest_offer(&suggestion, tn_view_of(o->name));
+  if (suggestion.best.size) {
+    cli_misused(args, "no option --%s; did you mean --%.*s?", word, TN_VIEW_ARGS(suggestion.best));
+  } else {
+    cli_misused(args, "no option --%s", word);
+  }
+}
+
+bool cli_args_init(cli_args* args, const cli_command* command, int argc, char** argv) {
+  *args = (cli_args){.command = command};
+  args->words = tn_alloc_zeroed((size_t)argc + 1, sizeof *args->words);
+  args->given = tn_alloc_zeroed((size_t)argc + 1, sizeof *args->given);
+  if (!args->words || !args->given) {
+    fputs("tenon: out of memory\n", stderr);
+    return false;
+  }
+  bool options_end = false;
+  for (int i = 0; i < argc; ++i) {
+    char* word = argv[i];
+    if (options_end || word[0] != '-' || !word[1]) {
+      args->words[args->word_count++] = word;
+      continue;
+    }
+    if (strcmp(word, "--") == 0) {
+      options_end = true;
+      continue;
+    }
+    if (strcmp(word, "-h") == 0) word = "--help";
+    if (word[1] != '-') {
+      cli_misused(args, "no option %s; options are written --name", word);
+      return false;
+    }
+    const char* name = word + 2;
+    const char* equals = strchr(name, '=');
+    size_t size = equals ? (size_t)(equals - name) : strlen(name);
+    const cli_option* option = find_option(command->options, name, size);
+    if (!option) option = find_option(common_options, name, size);
+    if (!option) {
+      unknown_option(args, name);
+      return false;
+    }
+    const char* value = equals ? equals + 1 : NULL;
+    if (option->value && !value) {
+      if (i + 1 == argc) {
+        cli_misused(args, "--%s needs a value: --%s %s", option->name, option->name, option->value);
+        return false;
+      }
+      value = argv[++i];
+    } else if (!option->value && value) {
+      cli_misused(args, "--%s takes no value, found '%s'", option->name, value);
+      return false;
+    }
+    args->given[args->given_count].name = option->name;
+    args->given[args->given_count++].value = value;
+  }
+  return true;
+}
+
+void cli_args_deinit(cli_args* args) {
+  tn_free(args->words);
+  tn_free(args->given);
+  *args = (cli_args){0};
+}
+
+bool cli_has(const cli_args* args, const char* option) {
+  for (size_t i = 0; i < args->given_count; ++i)
+    if (strcmp(args->given[i].name, option) == 0) return true;
+  return false;
+}
+
+const char* cli_value(const cli_args* args, const char* option) {
+  for (size_t i = args->given_count; i > 0; --i)
+    if (strcmp(args->given[i - 1].name, option) == 0) return args->given[i - 1].value;
+  return NULL;
+}
+
+int cli_misused(const cli_args* args, const char* format, ...) {
+  va_list list;
+  va_start(list, format);
+  fprintf(stderr, "tenon %s: ", args->command->name);
+  vfprintf(stderr, format, list);
+  fprintf(stderr, "\nSee: tenon %s --help\n", args->command->name);
+  va_end(list);
+  return CLI_USAGE;
+}
+
+int cli_failed(const cli_args* args, const tn_status* status) {
+  fprintf(stderr, "tenon %s: %s\n", args->command->name, tn_status_message(status));
+  return tn_status_fault(status) == TN_FAULT_PLUGIN ? CLI_PLUGIN : CLI_FAILED;
+}
+
+static void print_options(const cli_option* options, FILE* out) {
+  for (; options->name; ++options) {
+    char left[64];
+    snprintf(left, sizeof left, "--%s%s%s", options->name, options->value ? " " : "",
+             options->value ? options->value : "");
+    fprintf(out, "  %-24s %s\n", left, options->help);
+  }
+}
+
+void cli_command_help(const cli_command* command, FILE* out) {
+  fprintf(out, "%s\n\nusage: tenon %s %s\n\noptions:\n", command->summary, command->name,
+          command->usage);
+  print_options(command->options, out);
+  print_options(common_options, out);
+  fprintf(out, "\nexamples:\n%s", command->examples);
+}
+
+static bool coloured(void) {
+  const char* no_colour = getenv("NO_COLOR");
+  return isatty(1) && !(no_colour && *no_colour);
+}
+
+const char* cli_bold(void) { return coloured() ? "\033[1m" : ""; }
+const char* cli_dim(void) { return coloured() ? "\033[2m" : ""; }
+const char* cli_plain(void) { return coloured() ? "\033[0m" : ""; }
+
+const char* cli_base_name(const char* path) {
+  const char* slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+const char* cli_dtype_name(tn_dtype dtype) {
+  switch (dtype) {
+    case TN_FLOAT: return "float32";
+    case TN_DOUBLE: return "float64";
+    case TN_HALF: return "float16";
+    default: return tn_dtype_name(dtype);
+  }
+}

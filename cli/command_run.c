@@ -1,0 +1,255 @@
+// tenon run: one op on arrays from files.
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/json.h"
+#include "base/memory.h"
+#include "command.h"
+
+typedef struct arrays {
+  tn_tensor** items;
+  size_t count, capacity;
+} arrays;
+
+static void arrays_deinit(arrays* list) {
+  for (size_t i = 0; i < list->count; ++i) tn_tensor_destroy(list->items[i]);
+  tn_free(list->items);
+  *list = (arrays){0};
+}
+
+// Takes `tensor`; false when it is NULL or there is no memory for it.
+static bool arrays_add(arrays* list, tn_tensor* tensor, tn_status* status) {
+  if (!tensor) return false;
+  if (!tn_grow(&list->items, &list->capacity, list->count + 1, sizeof *list->items)) {
+    tn_tensor_destroy(tensor);
+    tn_status_set_no_memory(status, "reading the inputs");
+    return false;
+  }
+  list->items[list->count++] = tensor;
+  return true;
+}
+
+static bool ends_with(const char* text, const char* end) {
+  size_t size = strlen(text), end_size = strlen(end);
+  return size >= end_size && strcmp(text + size - end_size, end) == 0;
+}
+
+// "x.npy", "xs.npz" (all of its arrays, in its order) or "xs.npz:name".
+static bool read_input(const char* word, arrays* inputs, tn_status* status) {
+  const char* member = strstr(word, ".npz:");
+  if (!member && !ends_with(word, ".npz")) return arrays_add(inputs, tn_npy_read(word, status), status);
+
+  size_t path_size = member ? (size_t)(member - word) + 4 : strlen(word);
+  char* path = tn_strndup(word, path_size);
+  tn_npz* archive = path ? tn_npz_open(path, status) : NULL;
+  bool ok = archive != NULL;
+  if (!path) tn_status_set_no_memory(status, "reading the inputs");
+  if (ok && member) {
+    ok = arrays_add(inputs, tn_npz_read(archive, member + 5, status), status);
+  } else if (ok) {
+    for (size_t i = 0; ok && i < tn_npz_count(archive); ++i)
+      ok = arrays_add(inputs, tn_npz_read(archive, tn_npz_name(archive, i), status), status);
+  }
+  tn_npz_close(archive);
+  tn_free(path);
+  return ok;
+}
+
+static bool set_attrs(const cli_args* args, tn_call* call, tn_status* status) {
+  for (size_t i = 0; i < args->given_count; ++i) {
+    if (strcmp(args->given[i].name, "attr") != 0) continue;
+    const char* value = args->given[i].value;
+    const char* equals = strchr(value, '=');
+    if (!equals || equals == value) {
+      tn_status_set(status, TN_INVALID_ARGUMENT, "--attr %s: expected NAME=VALUE", value);
+      return false;
+    }
+    char* name = tn_strndup(value, (size_t)(equals - value));
+    bool set = name && tn_call_set_attr(call, name, equals + 1, status);
+    if (!name) tn_status_set_no_memory(status, "reading --attr");
+    tn_free(name);
+    if (!set) return false;
+  }
+  return true;
+}
+
+static void print_shape(const tn_tensor* tensor) {
+  putchar('[');
+  for (int i = 0; i < tn_tensor_rank(tensor); ++i)
+    printf("%s%lld", i ? ", " : "", (long long)tn_tensor_dim(tensor, i));
+  putchar(']');
+}
+
+typedef struct run_result {
+  const char* op;
+  const char* device;
+  const char* kernel;
+  const char* origin;
+  tn_tensor** outputs;
+  size_t output_count;
+  char** files;  // NULL unless --out was given
+} run_result;
+
+static bool print_result(const run_result* result, tn_status* status) {
+  printf("%s%s%s  kernel '%s' of %s on %s\n", cli_bold(), result->op, cli_plain(), result->kernel,
+         cli_base_name(result->origin), result->device);
+  for (size_t i = 0; i < result->output_count; ++i) {
+    const tn_tensor* tensor = result->outputs[i];
+    printf("%sout%zu%s  %s ", cli_bold(), i, cli_plain(), cli_dtype_name(tn_tensor_dtype(tensor)));
+    print_shape(tensor);
+    if (result->files) {
+      printf(" -> %s\n", result->files[i]);
+    } else {
+      putchar('\n');
+      if (!tn_tensor_write_text(tensor, stdout, status)) return false;
+      putchar('\n');
+    }
+  }
+  return true;
+}
+
+static void json_values(tn_json* json, const tn_tensor* tensor, bool* failed) {
+  char* values = NULL;
+  size_t size = 0;
+  FILE* stream = open_memstream(&values, &size);
+  bool written = stream && tn_tensor_write_json(tensor, stream, NULL);
+  if (stream) written = fclose(stream) == 0 && written;
+  if (written) {
+    tn_json_raw(json, "values", (tn_view){values, size});
+  } else {
+    *failed = true;
+  }
+  free(values);
+}
+
+static bool print_json(const run_result* result, tn_status* status) {
+  tn_text text = {0};
+  tn_json json = {.out = &text, .indent = 2};
+  tn_json_begin_object(&json, NULL);
+  tn_json_string(&json, "schema", "tenon/run/1");
+  tn_json_string(&json, "op", result->op);
+  tn_json_string(&json, "device", result->device);
+  tn_json_string(&json, "kernel", result->kernel);
+  tn_json_string(&json, "origin", result->origin);
+  tn_json_begin_array(&json, "outputs");
+  for (size_t i = 0; i < result->output_count; ++i) {
+    const tn_tensor* tensor = result->outputs[i];
+    tn_json_begin_object(&json, NULL);
+    tn_json_string(&json, "dtype", cli_dtype_name(tn_tensor_dtype(tensor)));
+    tn_json_begin_array(&json, "shape");
+    for (int d = 0; d < tn_tensor_rank(tensor); ++d)
+      tn_json_int(&json, NULL, tn_tensor_dim(tensor, d));
+    tn_json_end_array(&json);
+    if (result->files) {
+      tn_json_string(&json, "file", result->files[i]);
+    } else {
+      json_values(&json, tensor, &text.failed);
+    }
+    tn_json_end_object(&json);
+  }
+  tn_json_end_array(&json);
+  tn_json_end_object(&json);
+  bool ok = !text.failed;
+  if (ok) puts(text.data);
+  else tn_status_set_no_memory(status, "printing JSON");
+  tn_text_deinit(&text);
+  return ok;
+}
+
+// Looks the kernel up, runs it, keeps the outputs in `result`.
+static bool run_call(tn_call* call, const arrays* inputs, run_result* result, tn_status* status) {
+  int count = tn_call_output_count(call, inputs->items, inputs->count, status);
+  if (count < 0) return false;
+  result->outputs = tn_alloc_zeroed((size_t)count + 1, sizeof *result->outputs);
+  if (!result->outputs) {
+    tn_status_set_no_memory(status, "running the op");
+    return false;
+  }
+  result->origin = tn_call_kernel_origin(call, inputs->items, inputs->count, status);
+  result->kernel = tn_call_kernel_name(call, inputs->items, inputs->count, status);
+  if (!result->origin || !result->kernel ||
+      !tn_call_run(call, inputs->items, inputs->count, result->outputs, (size_t)count, status))
+    return false;
+  result->output_count = (size_t)count;
+  return true;
+}
+
+static bool write_outputs(const char* folder, run_result* result, tn_status* status) {
+  if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
+    tn_status_set(status, TN_INVALID_ARGUMENT, "cannot make the folder '%s': %s", folder,
+                  strerror(errno));
+    return false;
+  }
+  result->files = tn_alloc_zeroed(result->output_count + 1, sizeof *result->files);
+  if (!result->files) {
+    tn_status_set_no_memory(status, "writing the outputs");
+    return false;
+  }
+  for (size_t i = 0; i < result->output_count; ++i) {
+    result->files[i] = tn_printf("%s/out%zu.npy", folder, i);
+    if (!result->files[i]) {
+      tn_status_set_no_memory(status, "writing the outputs");
+      return false;
+    }
+    if (!tn_npy_write(result->files[i], result->outputs[i], status)) return false;
+  }
+  return true;
+}
+
+static int run(cli_args* args) {
+  const char* op = cli_value(args, "op");
+  if (!op && args->word_count && (strstr(args->words[0], ".mlir") || strstr(args->words[0], ".hlo")))
+    return cli_misused(args,
+                       "'%s' is a program; this version runs single ops: tenon run --op NAME "
+                       "INPUT...",
+                       args->words[0]);
+  if (!op) return cli_misused(args, "name the op to run: --op NAME; `tenon ops` lists them");
+
+  run_result result = {.op = op, .device = cli_value(args, "device")};
+  if (!result.device) result.device = "CPU";
+  tn_status* status = tn_status_create();
+  arrays inputs = {0};
+  tn_call* call = NULL;
+  bool ok = cli_load_plugins(args, status);
+  for (size_t i = 0; ok && i < args->word_count; ++i) ok = read_input(args->words[i], &inputs, status);
+  if (ok) call = tn_call_create(op, result.device, status);
+  const char* folder = cli_value(args, "out");
+  ok = call && set_attrs(args, call, status) && run_call(call, &inputs, &result, status) &&
+       (!folder || write_outputs(folder, &result, status)) &&
+       (cli_has(args, "json") ? print_json(&result, status) : print_result(&result, status));
+  int exit_code = ok ? CLI_OK : cli_failed(args, status);
+
+  for (size_t i = 0; i < result.output_count; ++i) {
+    tn_tensor_destroy(result.outputs[i]);
+    if (result.files) tn_free(result.files[i]);
+  }
+  tn_free(result.outputs);
+  tn_free(result.files);
+  tn_call_destroy(call);
+  arrays_deinit(&inputs);
+  tn_status_destroy(status);
+  return exit_code;
+}
+
+static const cli_option options[] = {
+    {"op", "NAME", "the op to run"},
+    {"attr", "NAME=VALUE", "set an attribute: true, 3, float32, [1, 2], SAME"},
+    {"out", "FOLDER", "write out0.npy, out1.npy, ... there instead of printing values"},
+    {"device", "NAME", "where to run (default: CPU)"},
+    CLI_PLUGIN_OPTIONS,
+    {NULL, NULL, NULL},
+};
+
+const cli_command cli_run = {
+    "run",
+    "run an op on arrays from .npy and .npz files",
+    "--op NAME [INPUT...] [--attr NAME=VALUE]... [--plugin FILE]... [--out FOLDER]",
+    options,
+    "  tenon run --op MatMul a.npy b.npy --attr transpose_b=true\n"
+    "  tenon run --op AddV2 xs.npz:left xs.npz:right --out results\n"
+    "  tenon run --op Gelu x.npy --plugin libitex_cpu.so --attr approximate=true\n",
+    run,
+};

@@ -1,0 +1,33 @@
+// Loads the plugin the way a program would, runs the op and looks at what comes out.
+
+#include <stdio.h>
+#include <tenon/tenon.h>
+
+int main(void) {
+  tn_status* status = tn_status_create();
+  float values[] = {-1, 0, 0.5f, 4};
+  int64_t dims[] = {2, 2};
+  tn_tensor* x = tn_tensor_create_from(TN_FLOAT, dims, 2, values, sizeof values, status);
+  tn_tensor* y = NULL;
+
+  tn_call* call = NULL;
+  if (tn_plugin_load("./lib@name@.so", NULL, status)) call = tn_call_create("@Op@", "CPU", status);
+  if (call && tn_call_set_attr(call, "scale", "2", status))
+    tn_call_run(call, &x, 1, &y, 1, status);
+
+  int failed = tn_report(status);
+  for (int i = 0; !failed && i < 4; ++i) {
+    float found = ((const float*)tn_tensor_data(y))[i];
+    if (found != values[i] * 2) {
+      printf("not ok: y[%d] is %g, expected %g\n", i, found, values[i] * 2);
+      failed = 1;
+    }
+  }
+  if (!failed) printf("ok: @Op@ scales its input\n");
+
+  tn_tensor_destroy(x);
+  tn_tensor_destroy(y);
+  tn_call_destroy(call);
+  tn_status_destroy(status);
+  return failed;
+}
