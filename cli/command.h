@@ -1,4 +1,5 @@
-// A command of the tool: its words and what it does. Commands hold no logic a library user would want.
+// A command of the tool: its words and what it does. Commands hold no logic a library user would
+// want.
 #ifndef TENON_CLI_COMMAND_H_
 #define TENON_CLI_COMMAND_H_
 
@@ -27,7 +28,7 @@ typedef struct cli_args cli_args;
 typedef struct cli_command {
   const char* name;
   const char* summary;
-  const char* usage;  // behind the command's name
+  const char* usage;          // behind the command's name
   const cli_option* options;  // ends with a NULL name; --json and --help come with every command
   const char* examples;
   int (*run)(cli_args* args);
@@ -43,7 +44,7 @@ struct cli_args {
   struct {
     const char* name;
     const char* value;
-  }* given;  // options in the order given
+  } * given;  // options in the order given
   size_t given_count;
 };
 
@@ -69,12 +70,13 @@ void cli_command_help(const cli_command* command, FILE* out);
 // Loads the plugins that the user names with --plugin, and the ones that come with Tenon unless
 // --no-default-plugins says otherwise. Every one is met in a child process first.
 bool cli_load_plugins(const cli_args* args, tn_status* status);
-#define CLI_PLUGIN_OPTIONS                                                               \
-  {"plugin", "FILE", "load this plugin first (repeat for more)"},                        \
-      {"no-default-plugins", NULL, "leave out the plugins that come with Tenon"}
+#define CLI_PLUGIN_OPTIONS                                                   \
+  {"plugin", "FILE", "load this plugin first (repeat for more)"}, {          \
+    "no-default-plugins", NULL, "leave out the plugins that come with Tenon" \
+  }
 
-// The first of `candidates` (relative to the program's own folder, ending with NULL) that holds `file`;
-// `out` has room for PATH_MAX bytes.
+// The first of `candidates` (relative to the program's own folder, ending with NULL) that holds
+// `file`; `out` has room for PATH_MAX bytes.
 bool cli_find_folder(const char* const* candidates, const char* file, char* out);
 // Where libraries are, installed or in a build.
 extern const char* const cli_library_folders[];

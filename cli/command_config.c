@@ -10,7 +10,8 @@ static int run(cli_args* args) {
   static const char* const includes[] = {"../include", "../../include", "../../../include", NULL};
   char include[PATH_MAX], library[PATH_MAX];
   tn_status* status = tn_status_create();
-  if (args->word_count) return cli_misused(args, "found '%s'; it takes only options", args->words[0]);
+  if (args->word_count)
+    return cli_misused(args, "found '%s'; it takes only options", args->words[0]);
   if (!cli_find_folder(includes, "tenon/tenon.h", include) ||
       !cli_find_folder(cli_library_folders, "libtenon.so", library))
     tn_status_set(status, TN_NOT_FOUND,

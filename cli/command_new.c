@@ -11,9 +11,9 @@
 #include "base/memory.h"
 #include "command.h"
 
-#define TEMPLATE(symbol, path)                                                       \
+#define TEMPLATE(symbol, path)                                                            \
   __asm__(".pushsection .rodata\n" #symbol "_begin:\n.incbin \"" TENON_TEMPLATES "/" path \
-          "\"\n" #symbol "_end:\n.popsection\n");                                     \
+          "\"\n" #symbol "_end:\n.popsection\n");                                         \
   extern const char symbol##_begin[], symbol##_end[]
 
 TEMPLATE(op_makefile, "op/Makefile");
@@ -132,10 +132,6 @@ static const cli_option options[] = {
     {NULL, NULL, NULL}};
 
 const cli_command cli_new = {
-    "new",
-    "start a plugin project that builds with one make",
-    "op NAME [--folder PATH]",
-    options,
-    "  tenon new op Clip01 && cd clip01 && make test\n",
-    run,
+    "new",   "start a plugin project that builds with one make",  "op NAME [--folder PATH]",
+    options, "  tenon new op Clip01 && cd clip01 && make test\n", run,
 };

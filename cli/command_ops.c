@@ -72,7 +72,8 @@ static bool show_op(const char* name, const char* origin, void* arg) {
 }
 
 static int run(cli_args* args) {
-  if (args->word_count > 1) return cli_misused(args, "one op at a time, found %zu", args->word_count);
+  if (args->word_count > 1)
+    return cli_misused(args, "one op at a time, found %zu", args->word_count);
   tn_status* status = tn_status_create();
   tn_text text = {0};
   tn_json json = {.out = &text, .indent = 2};

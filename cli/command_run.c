@@ -40,7 +40,8 @@ static bool ends_with(const char* text, const char* end) {
 // "x.npy", "xs.npz" (all of its arrays, in its order) or "xs.npz:name".
 static bool read_input(const char* word, arrays* inputs, tn_status* status) {
   const char* member = strstr(word, ".npz:");
-  if (!member && !ends_with(word, ".npz")) return arrays_add(inputs, tn_npy_read(word, status), status);
+  if (!member && !ends_with(word, ".npz"))
+    return arrays_add(inputs, tn_npy_read(word, status), status);
 
   size_t path_size = member ? (size_t)(member - word) + 4 : strlen(word);
   char* path = tn_strndup(word, path_size);
@@ -153,8 +154,10 @@ static bool print_json(const run_result* result, tn_status* status) {
   tn_json_end_array(&json);
   tn_json_end_object(&json);
   bool ok = !text.failed;
-  if (ok) puts(text.data);
-  else tn_status_set_no_memory(status, "printing JSON");
+  if (ok)
+    puts(text.data);
+  else
+    tn_status_set_no_memory(status, "printing JSON");
   tn_text_deinit(&text);
   return ok;
 }
@@ -201,7 +204,8 @@ static bool write_outputs(const char* folder, run_result* result, tn_status* sta
 
 static int run(cli_args* args) {
   const char* op = cli_value(args, "op");
-  if (!op && args->word_count && (strstr(args->words[0], ".mlir") || strstr(args->words[0], ".hlo")))
+  if (!op && args->word_count &&
+      (strstr(args->words[0], ".mlir") || strstr(args->words[0], ".hlo")))
     return cli_misused(args,
                        "'%s' is a program; this version runs single ops: tenon run --op NAME "
                        "INPUT...",
@@ -214,7 +218,8 @@ static int run(cli_args* args) {
   arrays inputs = {0};
   tn_call* call = NULL;
   bool ok = cli_load_plugins(args, status);
-  for (size_t i = 0; ok && i < args->word_count; ++i) ok = read_input(args->words[i], &inputs, status);
+  for (size_t i = 0; ok && i < args->word_count; ++i)
+    ok = read_input(args->words[i], &inputs, status);
   if (ok) call = tn_call_create(op, result.device, status);
   const char* folder = cli_value(args, "out");
   ok = call && set_attrs(args, call, status) && run_call(call, &inputs, &result, status) &&

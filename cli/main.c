@@ -17,10 +17,11 @@ static void print_help(FILE* out) {
           TENON_VERSION);
   for (int i = 0; i < command_count; ++i)
     fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
-  fprintf(out, "\nexamples:\n"
-               "  tenon run --op MatMul a.npy b.npy --attr transpose_b=true\n"
-               "  tenon ops MatMul\n"
-               "  tenon COMMAND --help\n");
+  fprintf(out,
+          "\nexamples:\n"
+          "  tenon run --op MatMul a.npy b.npy --attr transpose_b=true\n"
+          "  tenon ops MatMul\n"
+          "  tenon COMMAND --help\n");
 }
 
 static int unknown_command(const char* word) {

@@ -22,4 +22,3 @@ bool cli_find_folder(const char* const* candidates, const char* file, char* out)
   }
   return false;
 }
-

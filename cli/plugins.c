@@ -21,7 +21,8 @@ static bool load_default_plugins(tn_status* status) {
   if (glob(pattern, 0, NULL, &found) == 0)
     for (size_t i = 0; loaded && i < found.gl_pathc; ++i) loaded = load(found.gl_pathv[i], status);
   globfree(&found);
-  if (!loaded) tn_status_annotate(status, "this plugin comes with Tenon; --no-default-plugins leaves it out");
+  if (!loaded)
+    tn_status_annotate(status, "this plugin comes with Tenon; --no-default-plugins leaves it out");
   return loaded;
 }
 

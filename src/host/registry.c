@@ -44,7 +44,8 @@ tn_op_info* tn_op_info_create(const char* name, tn_status* status) {
       .struct_size = sizeof(tn_op_info),
       .name = op->name,
       .origin = origin_name(op->origin),
-      .inputs = print_all(&owner->arena, op->inputs, op->input_count, sizeof *op->inputs, print_arg),
+      .inputs =
+          print_all(&owner->arena, op->inputs, op->input_count, sizeof *op->inputs, print_arg),
       .input_count = op->input_count,
       .outputs =
           print_all(&owner->arena, op->outputs, op->output_count, sizeof *op->outputs, print_arg),

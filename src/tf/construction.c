@@ -34,11 +34,11 @@ void TF_OpKernelConstruction_GetAttrType(TF_OpKernelConstruction* ctx, const cha
   tn_construction_type(ctx, attr_name, (tn_dtype*)val, status);
 }
 
-#define GETTER(name, c_type, get)                                                               \
+#define GETTER(name, c_type, get)                                                                 \
   void TF_OpKernelConstruction_GetAttr##name(TF_OpKernelConstruction* ctx, const char* attr_name, \
-                                             c_type* val, TF_Status* status) {                  \
-    tf_begin(status);                                                                           \
-    get(ctx, attr_name, val, status);                                                           \
+                                             c_type* val, TF_Status* status) {                    \
+    tf_begin(status);                                                                             \
+    get(ctx, attr_name, val, status);                                                             \
   }
 GETTER(Int32, int32_t, tn_construction_int32)
 GETTER(Int64, int64_t, tn_construction_int64)
@@ -69,12 +69,12 @@ void TF_OpKernelConstruction_GetAttrTypeList(TF_OpKernelConstruction* ctx, const
   tn_construction_type_list(ctx, attr_name, (tn_dtype*)vals, max_vals, status);
 }
 
-#define LIST_GETTER(name, c_type, get)                                                    \
-  void TF_OpKernelConstruction_GetAttr##name##List(TF_OpKernelConstruction* ctx,          \
-                                                   const char* attr_name, c_type* vals,   \
-                                                   int max_vals, TF_Status* status) {     \
-    tf_begin(status);                                                                     \
-    get(ctx, attr_name, vals, max_vals, status);                                          \
+#define LIST_GETTER(name, c_type, get)                                                  \
+  void TF_OpKernelConstruction_GetAttr##name##List(TF_OpKernelConstruction* ctx,        \
+                                                   const char* attr_name, c_type* vals, \
+                                                   int max_vals, TF_Status* status) {   \
+    tf_begin(status);                                                                   \
+    get(ctx, attr_name, vals, max_vals, status);                                        \
   }
 LIST_GETTER(Int32, int32_t, tn_construction_int32_list)
 LIST_GETTER(Int64, int64_t, tn_construction_int64_list)

@@ -309,8 +309,7 @@ void TFE_OpSetAttrFunction(TFE_Op* op, const char* attr_name, const TFE_Op* valu
   set_one(op, attr_name, TN_ATTR_FUNC, &function);
 }
 
-void TFE_OpSetAttrFunctionName(TFE_Op* op, const char* attr_name, const char* data,
-                               size_t length) {
+void TFE_OpSetAttrFunctionName(TFE_Op* op, const char* attr_name, const char* data, size_t length) {
   char* name = tn_strndup(data ? data : "", data ? length : 0);
   if (name) set_one(op, attr_name, TN_ATTR_FUNC, &(tn_func){.name = name});
   tn_free(name);

@@ -25,13 +25,11 @@ void TF_AssignRefVariable(TF_OpKernelContext* ctx, int input_ref_index, int outp
                     validate_shape, copyFunc, status);
 }
 
-void TF_AssignUpdateVariable(TF_OpKernelContext* ctx, int input_index, int value_index, int Op,
-                             int isVariantType,
-                             void (*copyFunc)(TF_OpKernelContext* ctx, TF_Tensor* source,
-                                              TF_Tensor* dest),
-                             void (*updateFunc)(TF_OpKernelContext* ctx, TF_Tensor* tensor,
-                                                TF_Tensor* value, int Op),
-                             TF_Status* status) {
+void TF_AssignUpdateVariable(
+    TF_OpKernelContext* ctx, int input_index, int value_index, int Op, int isVariantType,
+    void (*copyFunc)(TF_OpKernelContext* ctx, TF_Tensor* source, TF_Tensor* dest),
+    void (*updateFunc)(TF_OpKernelContext* ctx, TF_Tensor* tensor, TF_Tensor* value, int Op),
+    TF_Status* status) {
   tf_begin(status);
   tn_run_assign_update(ctx, input_index, value_index, Op, isVariantType != 0, copyFunc, updateFunc,
                        status);
@@ -47,12 +45,10 @@ void TF_GetInputTensorFromVariable(TF_OpKernelContext* ctx, int input, bool lock
     *out = tn_run_variable_value(ctx, input, lock_held, isVariantType, sparse, copyFunc, status);
 }
 
-void TF_MaybeLockVariableInputMutexesInOrder(TF_OpKernelContext* ctx, bool do_lock, bool sparse,
-                                             const int* const inputs, size_t len,
-                                             void (*copyFunc)(TF_OpKernelContext* ctx,
-                                                              TF_Tensor* source, TF_Tensor* dest),
-                                             TF_VariableInputLockHolder** lockHolder,
-                                             TF_Status* status) {
+void TF_MaybeLockVariableInputMutexesInOrder(
+    TF_OpKernelContext* ctx, bool do_lock, bool sparse, const int* const inputs, size_t len,
+    void (*copyFunc)(TF_OpKernelContext* ctx, TF_Tensor* source, TF_Tensor* dest),
+    TF_VariableInputLockHolder** lockHolder, TF_Status* status) {
   tf_begin(status);
   if (TF_GIVEN(lockHolder, status))
     *lockHolder = tn_run_lock_variables(ctx, do_lock, sparse, inputs, len, copyFunc, status);

@@ -1,6 +1,6 @@
-// next_pluggable_device/c_api.h: TensorFlow's PJRT-backed devices and its cluster services. Both are
-// outside what this host drives; plugins import the names beside their kernels. Functions with a
-// status say so there, the others return NULL or false.
+// next_pluggable_device/c_api.h: TensorFlow's PJRT-backed devices and its cluster services. Both
+// are outside what this host drives; plugins import the names beside their kernels. Functions with
+// a status say so there, the others return NULL or false.
 
 #include "tensorflow/c/experimental/next_pluggable_device/c_api.h"
 

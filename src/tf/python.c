@@ -13,10 +13,10 @@ int PyRun_SimpleStringFlags(const char* command, void* flags) {
   return -1;
 }
 
-// tensorflow::internal::LogMessageFatal, constructor and destructor: the plugin streams a message in
-// between and expects never to come back. It ends the process, as it must; a host that wants to
-// survive makes contact in a child. The object is the plugin's (a std::ostringstream with a few words),
-// so nothing in it is touched; what was streamed into it is lost.
+// tensorflow::internal::LogMessageFatal, constructor and destructor: the plugin streams a message
+// in between and expects never to come back. It ends the process, as it must; a host that wants to
+// survive makes contact in a child. The object is the plugin's (a std::ostringstream with a few
+// words), so nothing in it is touched; what was streamed into it is lost.
 void _ZN10tensorflow8internal15LogMessageFatalC1EPKci(void* self, const char* file, int line);
 void _ZN10tensorflow8internal15LogMessageFatalC1EPKci(void* self, const char* file, int line) {
   fprintf(stderr, "tenon: the plugin ends the process (LogMessageFatal at %s:%d)\n",

@@ -1,5 +1,5 @@
-// tf_tstring.h, out of line. Views may come from plugins built with headers that left their third word
-// unset, so it is never read here (the inline functions of ctstring_internal.h do).
+// tf_tstring.h, out of line. Views may come from plugins built with headers that left their third
+// word unset, so it is never read here (the inline functions of ctstring_internal.h do).
 
 #include "tensor/tstring.h"
 

@@ -13,10 +13,10 @@ size_t TF_TensorDefaultAlignment(void) { return TN_ALIGNMENT; }
 
 static bool is_aligned(const void* data) { return (uintptr_t)data % TN_ALIGNMENT == 0; }
 
-// Memory of the caller's is used where it lies when it is aligned. Elements that own something cannot
-// be moved, so those stay where they are in any case.
-TF_Tensor* TF_NewTensor(TF_DataType dtype, const int64_t* dims, int num_dims, void* data, size_t len,
-                        void (*deallocator)(void* data, size_t len, void* arg),
+// Memory of the caller's is used where it lies when it is aligned. Elements that own something
+// cannot be moved, so those stay where they are in any case.
+TF_Tensor* TF_NewTensor(TF_DataType dtype, const int64_t* dims, int num_dims, void* data,
+                        size_t len, void (*deallocator)(void* data, size_t len, void* arg),
                         void* deallocator_arg) {
   size_t needed;
   bool fits = tn_tensor_size_of((tn_dtype)dtype, dims, num_dims, &needed, NULL) && len >= needed &&
@@ -33,7 +33,8 @@ TF_Tensor* TF_NewTensor(TF_DataType dtype, const int64_t* dims, int num_dims, vo
 
 TF_Tensor* TF_AllocateTensor(TF_DataType dtype, const int64_t* dims, int num_dims, size_t len) {
   size_t needed;
-  if (!tn_tensor_size_of((tn_dtype)dtype, dims, num_dims, &needed, NULL) || len < needed) return NULL;
+  if (!tn_tensor_size_of((tn_dtype)dtype, dims, num_dims, &needed, NULL) || len < needed)
+    return NULL;
   return tn_tensor_create((tn_dtype)dtype, dims, num_dims, NULL);
 }
 

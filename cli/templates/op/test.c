@@ -12,8 +12,7 @@ int main(void) {
 
   tn_call* call = NULL;
   if (tn_plugin_load("./lib@name@.so", NULL, status)) call = tn_call_create("@Op@", "CPU", status);
-  if (call && tn_call_set_attr(call, "scale", "2", status))
-    tn_call_run(call, &x, 1, &y, 1, status);
+  if (call && tn_call_set_attr(call, "scale", "2", status)) tn_call_run(call, &x, 1, &y, 1, status);
 
   int failed = tn_report(status);
   for (int i = 0; !failed && i < 4; ++i) {
