@@ -24,7 +24,7 @@ typedef enum tn_entry_point {
   TN_ENTRY_PROFILER = 1 << 3,       // TF_InitProfiler: a profiler
   TN_ENTRY_NEXT_DEVICE = 1 << 4,    // TFNPD_InitPlugin: a device over PJRT
   TN_ENTRY_PJRT = 1 << 5,           // GetPjrtApi: programs
-  TN_ENTRY_CONSTRUCTORS = 1 << 30,  // no symbol: the file is opened, and only its constructors run
+  TN_ENTRY_CONSTRUCTORS = 1 << 30,  // no symbol: a file that exports none is opened too
 } tn_entry_point;
 
 // How to load. Zero fields take the defaults.

@@ -135,7 +135,7 @@ static bool check_entry_points(const tn_plugin* plugin, const load* load) {
     tn_status_set_fault(load->status, TN_FAULT_CALLER);
     return false;
   }
-  if (plugin->found || !asked) return true;
+  if (plugin->found || (load->options.entry_points & TN_ENTRY_CONSTRUCTORS)) return true;
   tn_status_set(
       load->status, TN_INVALID_ARGUMENT,
       "%s: not a plugin: it exports none of the entry points TF_InitKernel, SE_InitPlugin, "

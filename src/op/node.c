@@ -183,13 +183,29 @@ static bool infer_attrs(tn_node* node, const tn_dtype* types, size_t count, tn_s
   return true;
 }
 
+static bool is_named_by(const tn_arg_def* args, size_t count, const char* attr) {
+  for (size_t i = 0; i < count; ++i) {
+    const char* names[] = {args[i].type_attr, args[i].number_attr, args[i].type_list_attr};
+    for (int k = 0; k < 3; ++k)
+      if (names[k] && strcmp(names[k], attr) == 0) return true;
+  }
+  return false;
+}
+
+// Ops with a leading underscore are private to the plugin that has them: its graph pass fills in
+// their attrs, and its kernels look whether it did. Only what decides arguments must be there.
+static bool may_be_absent(const tn_op_def* op, const char* attr) {
+  return op->name[0] == '_' && !is_named_by(op->inputs, op->input_count, attr) &&
+         !is_named_by(op->outputs, op->output_count, attr);
+}
+
 static bool set_defaults(tn_node* node, tn_status* status) {
   tn_text missing = {0};
   size_t missing_count = 0;
   for (size_t i = 0; i < node->op->attr_count; ++i) {
     const tn_attr_def* attr = &node->op->attrs[i];
     if (!set_default(node, attr, status)) return tn_text_deinit(&missing), false;
-    if (tn_attrs_find(&node->attrs, attr->name)) continue;
+    if (tn_attrs_find(&node->attrs, attr->name) || may_be_absent(node->op, attr->name)) continue;
     tn_text_printf(&missing, "%s%s", missing_count++ ? "', '" : "", attr->name);
   }
   if (missing_count) {

@@ -106,7 +106,10 @@ TF_Library* TF_LoadLibrary(const char* library_filename, TF_Status* status) {
 }
 
 TF_Library* TF_LoadPluggableDeviceLibrary(const char* library_filename, TF_Status* status) {
-  return load(library_filename, NULL, status);
+  // As in TensorFlow, a library without any entry point is opened and that is all.
+  tn_load_options options = {.struct_size = TN_LOAD_OPTIONS_STRUCT_SIZE,
+                             .entry_points = TN_ENTRY_KERNEL | TN_ENTRY_CONSTRUCTORS};
+  return load(library_filename, &options, status);
 }
 
 TF_Buffer TF_GetOpList(TF_Library* lib_handle) {

@@ -184,6 +184,9 @@ TEST(test_opening_alone_calls_nothing_and_a_second_load_calls_the_rest) {
   CHECK(load_fine(FAKE("good.so"), NULL) == plugin);
   CHECK_INT(tn_plugin_kernel_count(plugin), 1);
   CHECK_INT(tn_plugin_kernel_count(load_fine(FAKE("no_entry_point.so"), &options)), 0);
+  options.entry_points |= TN_ENTRY_KERNEL;
+  CHECK_INT(tn_plugin_kernel_count(load_fine(FAKE("other_good.so"), &options)), 1);
+  CHECK_INT(tn_plugin_kernel_count(load_fine(FAKE("no_entry_point.so"), &options)), 0);
 }
 
 TEST(test_what_constructors_register_belongs_to_the_plugin) {

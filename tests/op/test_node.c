@@ -123,6 +123,14 @@ TEST(test_attrs_are_checked) {
   done(&f);
 }
 
+TEST(test_attrs_of_a_private_op_may_stay_open_unless_they_decide_arguments) {
+  fixture f = given(build_op("_Check", "attr meta: tensor", "attr T: type", "out y: T", NULL));
+  CHECK_REFUSED(&f, TYPES(), "NodeDef missing attr 'T' from Op<name=_Check;");
+  set(&f, "T", TN_ATTR_TYPE, false, "DT_INT32");
+  CHECK_NODE(&f, TYPES(), "{{node n}} = _Check[T=DT_INT32]()");
+  done(&f);
+}
+
 TEST(test_several_missing_attrs_are_named_together) {
   fixture f = given(build_op("Check", "attr x: int", "attr y: float", NULL));
   CHECK_REFUSED(&f, TYPES(), "NodeDef missing attrs 'x', 'y' from Op<name=Check;");
