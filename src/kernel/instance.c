@@ -9,9 +9,7 @@ void tn_construction_fail(tn_construction* construction, const tn_status* status
   if (construction) tn_status_update(&construction->status, status);
 }
 
-static bool lives_on_host(tn_dtype dtype) {
-  return dtype == TN_STRING || dtype == TN_RESOURCE;
-}
+static bool lives_on_host(tn_dtype dtype) { return dtype == TN_STRING || dtype == TN_RESOURCE; }
 
 static void mark(bool* on_host, int start, int stop) {
   for (int i = start; i < stop; ++i) on_host[i] = true;

@@ -25,8 +25,7 @@ static bool allows(const tn_attr_value* allowed, const tn_attr_value* value, siz
       case TN_ATTR_STRING:
         if (tn_view_equal(allowed->strings[k], value->strings[i])) return true;
         break;
-      default:
-        return false;
+      default: return false;
     }
   }
   return false;
@@ -101,8 +100,7 @@ static void print_obstacle(const tn_kernel* kernel, const tn_node* node, const c
                            tn_view label, tn_text* out) {
   const tn_constraint* broken;
   switch (fit_of(&kernel->def, node, device_type, label, &broken)) {
-    case FITS:
-      break;
+    case FITS: break;
     case OTHER_DEVICE:
       tn_text_printf(out, ": is for device '%s', not '%s'", kernel->def.device_type, device_type);
       break;

@@ -4,9 +4,7 @@
 #include "base/memory.h"
 #include "kernel/variable.h"
 
-static const tn_node* node_of(const tn_run_context* context) {
-  return context->instance->node;
-}
+static const tn_node* node_of(const tn_run_context* context) { return context->instance->node; }
 
 static void lock_status(tn_run_context* context) {
   while (atomic_flag_test_and_set_explicit(&context->failing, memory_order_acquire)) {
@@ -327,9 +325,7 @@ int tn_run_device_id(tn_run_context* context) {
   return context ? context->instance->device->ordinal : -1;
 }
 
-tn_view tn_run_default_container(tn_run_context* context) {
-  return tn_view_of("localhost");
-}
+tn_view tn_run_default_container(tn_run_context* context) { return tn_view_of("localhost"); }
 
 int64_t tn_run_step_id(const tn_run_context* context) {
   return context ? context->options->step_id : -1;

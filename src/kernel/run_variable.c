@@ -54,9 +54,9 @@ static bool make_private(tn_run_context* context, tn_variable* variable, bool al
 
 bool tn_variable_allow_sparse(tn_run_context* context, tn_variable* variable, bool lock_held,
                               bool is_variant, tn_copy_function copy, tn_status* status) {
+  if (atomic_load(&variable->copy_on_read)) return true;  // also when others share the lock
   if (!lock_held && !tn_variable_lock(variable, false, status)) return false;
-  bool ready = atomic_load(&variable->copy_on_read) ||
-               make_private(context, variable, false, is_variant, copy, status);
+  bool ready = make_private(context, variable, false, is_variant, copy, status);
   if (ready) atomic_store(&variable->copy_on_read, true);
   if (!lock_held) tn_variable_unlock(variable);
   return ready;
