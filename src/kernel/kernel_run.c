@@ -5,8 +5,6 @@
 #include "kernel/variable.h"
 #include "op/shape_inference.h"
 
-#pragma weak tn_infer_shapes
-
 static const tn_run_options no_options;
 
 static bool check_counts(const tn_node* node, size_t input_count, size_t output_count,
