@@ -27,20 +27,16 @@
 // circles.
 #include "base/pool.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdalign.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/cpu_count.h"
+#include "base/futex.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/task_queue.h"
@@ -111,7 +107,7 @@ struct tn_pool {
   bool keeper_runs;
 
   alignas(line) tn_task_queue tasks;
-  alignas(line) _Atomic uint32_t keeper_watches;  // futex
+  alignas(line) atomic_int keeper_watches;  // futex
   _Atomic bool ending;
   _Atomic int added;  // threads that live now beside the workers
   alignas(line) _Atomic uint64_t leases[];
@@ -132,16 +128,8 @@ static int64_t now(void) {
 }
 
 // A futex is 32 bits: the low half of a desk, which holds the phase and the low bits of the number.
-static uint32_t* low_half(_Atomic uint64_t* desk) {
-  return (uint32_t*)desk + (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-}
-
-static void sleep_while(uint32_t* futex, uint32_t value, const struct timespec* limit) {
-  syscall(SYS_futex, futex, FUTEX_WAIT_PRIVATE, value, limit, NULL, 0);
-}
-
-static void wake(uint32_t* futex) {
-  syscall(SYS_futex, futex, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+static atomic_int* low_half(_Atomic uint64_t* desk) {
+  return (atomic_int*)desk + (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 }
 
 // ---- Loans ----
@@ -170,7 +158,7 @@ static void post(const loan* loan, loop_body body, shared_loop* rest) {
   worker->end = loan->end;
   worker->rest = rest;
   atomic_store_explicit(&worker->desk, word(loan->number, desk_posted), memory_order_release);
-  if (!loan->awake) wake(low_half(&worker->desk));
+  if (!loan->awake) tn_futex_wake(low_half(&worker->desk), 1);
 }
 
 // Calls a worker to the tasks; false when none is idle. From the last worker down, as loops begin
@@ -233,7 +221,7 @@ static void fall_asleep(worker* self) {
   // A task queued before the lease said "asleep" was not for this worker to find; its scheduler saw
   // the lease free and called somebody, or will see it asleep.
   while (atomic_load(lease) == word(number, lease_asleep))
-    sleep_while(low_half(&self->desk), (uint32_t)word(number, desk_done), NULL);
+    tn_futex_wait(low_half(&self->desk), (int)(uint32_t)word(number, desk_done));
 }
 
 // Waits for work and takes it; `last` is the loan that ended, 0 for none. Returns the loan's
@@ -280,7 +268,7 @@ static void* work(void* arg) {
     }
     // From here on the loop may be gone.
     uint64_t before = atomic_exchange(&self->desk, word(number, desk_done));
-    if (low_of(before) == desk_awaited) wake(low_half(&self->desk));
+    if (low_of(before) == desk_awaited) tn_futex_wake(low_half(&self->desk), 1);
     // The borrower of a loop gives the lease back sooner: it watches the desk.
     returned = body.kind == work_tasks;
     if (returned) give_back(self->pool, self->index, number);
@@ -349,7 +337,7 @@ static void await(tn_pool* pool, const loan* loan) {
     if (time < sleep_at) continue;
     uint64_t awaited = word(loan->number, desk_awaited);
     if (low_of(seen) == desk_awaited || atomic_compare_exchange_strong(desk, &seen, awaited))
-      sleep_while(low_half(desk), (uint32_t)awaited, NULL);
+      tn_futex_wait(low_half(desk), (int)(uint32_t)awaited);
   }
 }
 
@@ -461,13 +449,12 @@ static void* keep(void* arg) {
         atomic_store(&pool->keeper_watches, 1);
         continue;
       }
-      if (!atomic_load(&pool->ending)) sleep_while((uint32_t*)&pool->keeper_watches, 0, NULL);
+      if (!atomic_load(&pool->ending)) tn_futex_wait(&pool->keeper_watches, 0);
       stall = stall_first;
       begun = tn_task_queue_popped(&pool->tasks);
       continue;
     }
-    struct timespec limit = {0, stall * 1000000};
-    sleep_while((uint32_t*)&pool->keeper_watches, 1, &limit);
+    tn_futex_wait_for(&pool->keeper_watches, 1, stall * 1000000);
     uint64_t begun_by_now = tn_task_queue_popped(&pool->tasks);
     if (begun_by_now == begun && tn_task_queue_any(&pool->tasks) &&
         atomic_load(&pool->added) < most_added) {
@@ -489,7 +476,7 @@ static void call_keeper(tn_pool* pool) {
   if (atomic_load(&pool->keeper_watches) || atomic_exchange(&pool->keeper_watches, 1)) return;
   pthread_mutex_lock(&pool->lock);
   if (pool->keeper_runs) {
-    wake((uint32_t*)&pool->keeper_watches);
+    tn_futex_wake(&pool->keeper_watches, 1);
   } else if (start_thread(&pool->keeper, keep, pool, "tenon-keeper")) {
     pool->keeper_runs = true;
   } else {
@@ -634,7 +621,7 @@ void tn_pool_destroy(tn_pool* pool) {
   if (pool->keeper_runs) {
     atomic_store(&pool->ending, true);
     atomic_store(&pool->keeper_watches, 1);
-    wake((uint32_t*)&pool->keeper_watches);
+    tn_futex_wake(&pool->keeper_watches, 1);
     pthread_join(pool->keeper, NULL);
   }
   tn_task_queue_deinit(&pool->tasks);
