@@ -5,6 +5,7 @@ pickle over its standard input and output.
 """
 
 import collections
+import ctypes
 import os
 import pathlib
 import pickle
@@ -12,6 +13,7 @@ import struct
 import subprocess
 import sys
 
+import ml_dtypes
 import numpy
 
 BUILD = pathlib.Path(os.environ.get("TENON_BUILD", pathlib.Path(__file__).parents[2] / "build"))
@@ -65,6 +67,90 @@ class TensorFlow:
             return [numpy.asarray(output.numpy()) for output in outputs]
         except self.tf.errors.OpError as error:
             return Failure(error.error_code, error.message)
+
+
+class Tenon:
+    """libtenon in this process, by its public C functions."""
+
+    def __init__(self, plugin):
+        lib = ctypes.CDLL(BUILD / "lib/libtenon.so")
+        for name in ("tn_status_create", "tn_plugin_load", "tn_call_create", "tn_tensor_create_from",
+                     "tn_tensor_create_strings", "tn_tensor_data", "tn_tensor_string"):
+            getattr(lib, name).restype = ctypes.c_void_p
+        lib.tn_status_message.restype = ctypes.c_char_p
+        lib.tn_dtype_name.restype = ctypes.c_char_p
+        lib.tn_tensor_dim.restype = lib.tn_tensor_elements.restype = ctypes.c_int64
+        lib.tn_tensor_bytes.restype = ctypes.c_size_t
+        lib.tn_call_run.restype = lib.tn_call_set_attr.restype = ctypes.c_bool
+        self.lib, self.status = lib, ctypes.c_void_p(lib.tn_status_create())
+        if not lib.tn_plugin_load(bytes(plugin), None, self.status):
+            raise RuntimeError(self.failure().message)
+
+    def failure(self):
+        return Failure(self.lib.tn_status_code(self.status),
+                       self.lib.tn_status_message(self.status).decode())
+
+    def tensor(self, array):
+        if isinstance(array, ctypes.c_void_p):  # a resource, say
+            return array
+        dims = (ctypes.c_int64 * array.ndim)(*array.shape)
+        if array.dtype == object:
+            texts = [bytes(text) for text in array.reshape(-1)]
+            made = self.lib.tn_tensor_create_strings(
+                dims, array.ndim, (ctypes.c_char_p * len(texts))(*texts),
+                (ctypes.c_size_t * len(texts))(*map(len, texts)), self.status)
+        else:
+            data = array.tobytes()
+            made = self.lib.tn_tensor_create_from(
+                self.lib.tn_dtype_from_name(array.dtype.name.encode()), dims, array.ndim, data,
+                ctypes.c_size_t(len(data)), self.status)
+        assert made, self.failure()
+        return ctypes.c_void_p(made)
+
+    def array(self, tensor):
+        lib = self.lib
+        shape = [lib.tn_tensor_dim(tensor, i) for i in range(lib.tn_tensor_rank(tensor))]
+        name = lib.tn_dtype_name(lib.tn_tensor_dtype(tensor)).decode()
+        if name == "resource":
+            return tensor
+        if name == "string":
+            size, texts = ctypes.c_size_t(), numpy.empty(lib.tn_tensor_elements(tensor), object)
+            for i in range(texts.size):
+                text = lib.tn_tensor_string(tensor, ctypes.c_int64(i), ctypes.byref(size))
+                texts[i] = ctypes.string_at(text, size.value)
+            result = texts.reshape(shape)
+        else:
+            data = ctypes.string_at(lib.tn_tensor_data(tensor), lib.tn_tensor_bytes(tensor))
+            name = {"half": "float16", "float": "float32", "double": "float64"}.get(name, name)
+            dtype = numpy.dtype(getattr(ml_dtypes, name, name))
+            result = numpy.frombuffer(data, dtype).reshape(shape).copy()
+        lib.tn_tensor_destroy(tensor)
+        return result
+
+    def run(self, call):
+        lib = self.lib
+        lib.tn_status_clear(self.status)
+        made = ctypes.c_void_p(lib.tn_call_create(call.op.encode(), None, self.status))
+        if not made:
+            return self.failure()
+        for name, value in call.attrs.items():
+            text = value.name if isinstance(value, numpy.dtype) else str(value)
+            if not lib.tn_call_set_attr(made, name.encode(), text.encode(), self.status):
+                return self.failure()
+        flat = [self.tensor(v) for value in call.inputs
+                for v in (value if isinstance(value, list) else [value])]
+        inputs = (ctypes.c_void_p * len(flat))(*[tensor.value for tensor in flat])
+        count = lib.tn_call_output_count(made, inputs, len(flat), self.status)
+        outputs = (ctypes.c_void_p * max(count, 0))()
+        done = count >= 0 and lib.tn_call_run(made, inputs, ctypes.c_size_t(len(flat)), outputs,
+                                              ctypes.c_size_t(count), self.status)
+        for tensor, value in zip(flat, sum(([v] if not isinstance(v, list) else v
+                                            for v in call.inputs), [])):
+            if tensor is not value:
+                lib.tn_tensor_destroy(tensor)
+        lib.tn_call_destroy(made)
+        return ([self.array(ctypes.c_void_p(output)) for output in outputs] if done
+                else self.failure())
 
 
 class Child:
