@@ -135,6 +135,7 @@ tn_shape_ref tn_infer_make(tn_inference* c, const int64_t* dims, int64_t rank, t
 }
 
 tn_shape_ref tn_infer_unknown_of_rank(tn_inference* c, int64_t rank, tn_status* status) {
+  if (rank == -1) return &unknown_shape;
   int64_t* dims;
   tn_shape* shape = new_shape(c, rank, &dims, status);
   for (int64_t i = 0; shape && i < rank; ++i) dims[i] = -1;

@@ -57,6 +57,7 @@ void tn_inference_deinit(tn_inference* c);
 tn_shape_ref tn_infer_input(tn_inference* c, int i);
 void tn_infer_set_output(tn_inference* c, int i, tn_shape_ref shape);
 tn_shape_ref tn_infer_unknown(tn_inference* c);
+// A rank of -1 is an unknown one, here and in make.
 tn_shape_ref tn_infer_unknown_of_rank(tn_inference* c, int64_t rank, tn_status* status);
 tn_shape_ref tn_infer_make(tn_inference* c, const int64_t* dims, int64_t rank, tn_status* status);
 tn_shape_ref tn_infer_scalar(tn_inference* c);
