@@ -72,7 +72,7 @@ static int run(cli_args* args) {
     tn_json_end_object(&json);
     puts(text.data);
   } else if (list.shown) {
-    printf("%zu kernels\n", list.shown);
+    printf("%zu kernel%s\n", list.shown, list.shown == 1 ? "" : "s");
   }
   tn_text_deinit(&text);
   tn_status_destroy(status);

@@ -75,9 +75,14 @@ bool tn_call_set_attr(tn_call* call, const char* name, const char* value, tn_sta
     tn_text_deinit(&op);
     return false;
   }
-  return tn_attr_value_parse_typed(&parsed, attr ? attr->kind : TN_ATTR_STRING,
-                                   attr && attr->is_list, tn_view_of(value), status) &&
-         tn_attrs_take(&call->attrs, name, &parsed, status);
+  tn_attr_kind kind = attr ? attr->kind : TN_ATTR_STRING;
+  bool is_list = attr && attr->is_list;
+  if (!tn_attr_value_parse_typed(&parsed, kind, is_list, tn_view_of(value), status)) {
+    tn_status_annotate(status, "attr '%s' of op %s takes a value of type %s", name, call->op->name,
+                       tn_attr_type_name(kind, is_list));
+    return false;
+  }
+  return tn_attrs_take(&call->attrs, name, &parsed, status);
 }
 
 static signature* find(tn_call* call, const tn_dtype* types, size_t count) {

@@ -103,3 +103,22 @@ TEST(test_log_lines_reach_a_listener) {
   TF_VLog(1, NULL);
   CHECK_TEXT(heard, "");
 }
+TEST(test_what_is_registered_is_told_as_messages) {
+  TF_Status* status = TF_NewStatus();
+  TF_Buffer* ops = TF_GetAllOpList();
+  CHECK(ops && ops->length > 1000);
+  TF_DeleteBuffer(ops);
+  TF_Buffer* kernels = TF_GetRegisteredKernelsForOp("NoSuchOp", status);
+  CHECK_OK(status);
+  CHECK(kernels && kernels->length == 0);
+  TF_DeleteBuffer(kernels);
+  CHECK(!TF_GetRegisteredKernelsForOp(NULL, status));
+  CHECK_CODE(status, TN_INVALID_ARGUMENT);
+  CHECK_INT(TF_OpIsStateful("VarHandleOp", status), 1);
+  CHECK_INT(TF_OpIsStateful("AddV2", status), 0);
+  CHECK_OK(status);
+  CHECK_INT(TF_OpIsStateful("NoSuchOp", status), 0);
+  CHECK_CODE(status, TN_NOT_FOUND);
+  CHECK_CONTAINS(TF_Version(), "2.");
+  TF_DeleteStatus(status);
+}

@@ -1,0 +1,170 @@
+"""What people type and see: every command, its mistakes and its exit codes."""
+import json
+import os
+import pathlib
+import subprocess
+
+import numpy as np
+import pytest
+
+BUILD = pathlib.Path(os.environ["TENON_BUILD"])
+TENON = BUILD / "bin" / "tenon"
+
+
+def tenon(*words, cwd=None, code=0, env=None):
+    done = subprocess.run([TENON, *map(str, words)], cwd=cwd, capture_output=True, text=True, timeout=120,
+                          env={**os.environ, **(env or {})})
+    assert done.returncode == code, f"exit {done.returncode}, expected {code}\n{done.stdout}\n{done.stderr}"
+    return done
+
+
+@pytest.fixture
+def arrays(tmp_path):
+    rng = np.random.default_rng(3)
+    a = rng.standard_normal((2, 3), dtype=np.float32)
+    b = rng.standard_normal((4, 3), dtype=np.float32)
+    np.save(tmp_path / "a.npy", a)
+    np.save(tmp_path / "b.npy", b)
+    np.savez(tmp_path / "both.npz", left=a, right=b)
+    np.savez_compressed(tmp_path / "packed.npz", left=a, right=b)
+    return tmp_path, a, b
+
+
+def test_an_op_runs_on_npy_files_and_prints_like_numpy(arrays):
+    folder, a, b = arrays
+    shown = tenon("run", "--op", "MatMul", "a.npy", "b.npy", "--attr", "transpose_b=true", cwd=folder).stdout
+    first, second, values = shown.split("\n", 2)
+    assert first.startswith("MatMul  kernel '") and "libtenon_cpu.so on CPU" in first
+    assert second == "out0  float32 [2, 4]"
+    found = np.array(values.replace("[", " ").replace("]", " ").split(), dtype=np.float32).reshape(2, 4)
+    np.testing.assert_allclose(found, a @ b.T, rtol=1e-5)
+
+
+@pytest.mark.parametrize("inputs", [["both.npz"], ["packed.npz"], ["both.npz:left", "packed.npz:right"]])
+def test_npz_archives_give_all_arrays_or_one(arrays, inputs):
+    folder, a, b = arrays
+    tenon("run", "--op", "MatMul", *inputs, "--attr", "transpose_b=true", "--out", "results", cwd=folder)
+    np.testing.assert_allclose(np.load(folder / "results" / "out0.npy"), a @ b.T, rtol=1e-5)
+
+
+def test_json_of_a_run_holds_values_or_files(arrays):
+    folder, a, b = arrays
+    words = ["run", "--op", "AddV2", "a.npy", "a.npy", "--json"]
+    document = json.loads(tenon(*words, cwd=folder).stdout)
+    assert document["schema"] == "tenon/run/1"
+    output = document["outputs"][0]
+    assert (output["dtype"], output["shape"]) == ("float32", [2, 3])
+    np.testing.assert_array_equal(np.array(output["values"], np.float32), a + a)
+    document = json.loads(tenon(*words, "--out", "o", cwd=folder).stdout)
+    np.testing.assert_array_equal(np.load(folder / document["outputs"][0]["file"]), a + a)
+
+
+def test_a_wrong_op_name_suggests_the_nearest(arrays):
+    folder, *_ = arrays
+    error = tenon("run", "--op", "Matmul", "a.npy", "b.npy", cwd=folder, code=1).stderr
+    assert "Matmul" in error and "MatMul" in error
+    assert "MatMul" in tenon("ops", "MatMull", code=1).stderr
+
+
+def test_a_wrong_attribute_name_suggests_the_nearest(arrays):
+    folder, *_ = arrays
+    error = tenon("run", "--op", "MatMul", "a.npy", "b.npy", "--attr", "transpose_c=true", cwd=folder, code=1).stderr
+    assert "transpose_c" in error and "transpose_" in error.replace("transpose_c", "")
+    error = tenon("run", "--op", "MatMul", "a.npy", "b.npy", "--attr", "transpose_b=perhaps", cwd=folder, code=1).stderr
+    assert "perhaps" in error and "bool" in error
+    tenon("run", "--op", "MatMul", "a.npy", "b.npy", "--attr", "transpose_b", cwd=folder, code=1)
+
+
+def test_kernel_errors_say_what_is_wrong(arrays):
+    folder, *_ = arrays
+    error = tenon("run", "--op", "MatMul", "a.npy", "a.npy", cwd=folder, code=1).stderr
+    assert "MatMul" in error and "[2,3]" in error.replace(" ", "")
+    error = tenon("run", "--op", "MatMul", "a.npy", cwd=folder, code=1).stderr
+    assert "MatMul" in error and "2" in error
+
+
+def test_files_that_cannot_be_read_are_named(arrays):
+    folder, *_ = arrays
+    error = tenon("run", "--op", "Relu", "missing.npy", cwd=folder, code=1).stderr
+    assert "missing.npy" in error and "No such file" in error
+    (folder / "text.npy").write_text("this is no array")
+    assert "text.npy" in tenon("run", "--op", "Relu", "text.npy", cwd=folder, code=1).stderr
+    error = tenon("run", "--op", "Relu", "both.npz:middle", cwd=folder, code=1).stderr
+    assert "middle" in error and "left" in error and "right" in error
+
+
+def test_misuse_exits_with_two_and_points_to_help(arrays):
+    folder, *_ = arrays
+    assert "--help" in tenon("frobnicate", code=2).stderr
+    assert "did you mean 'kernels'" in tenon("kernel", code=2).stderr
+    assert "did you mean --plugin" in tenon("ops", "--plugins", "x", code=2).stderr
+    assert "--op needs a value" in tenon("run", "--op", code=2).stderr
+    assert "--json takes no value" in tenon("ops", "--json=yes", code=2).stderr
+    assert "--op NAME" in tenon("run", "a.npy", cwd=folder, code=2).stderr
+    assert "--op NAME" in tenon("run", "model.mlir", cwd=folder, code=2).stderr
+    tenon("ops", "A", "B", code=2)
+    tenon("kernels", "MatMul", code=2)
+    tenon(code=2)
+
+
+def test_help_shows_examples_for_every_command():
+    listing = tenon("--help").stdout
+    names = [line.split()[0] for line in listing.split("commands:\n")[1].split("\n\n")[0].splitlines()]
+    assert {"run", "ops", "kernels", "new", "config"} <= set(names)
+    for name in names:
+        shown = tenon(name, "--help").stdout
+        assert "examples:" in shown and f"usage: tenon {name}" in shown
+        assert shown == tenon("help", name).stdout
+    assert tenon("--version").stdout.startswith("tenon ")
+
+
+def test_ops_lists_and_describes():
+    assert "MatMul" in tenon("ops").stdout
+    shown = tenon("ops", "MatMul").stdout
+    assert "transpose_a: bool = false" in shown and "a: T" in shown
+    document = json.loads(tenon("ops", "--json").stdout)
+    assert document["schema"] == "tenon/ops/1" and len(document["ops"]) > 150
+    described = json.loads(tenon("ops", "ConcatV2", "--json").stdout)["ops"][0]
+    assert described["inputs"] == ["values: N * T", "axis: Tidx"]
+
+
+def test_kernels_lists_by_op():
+    shown = tenon("kernels", "--op", "MatMul").stdout
+    assert "DT_FLOAT" in shown and "libtenon_cpu.so" in shown
+    document = json.loads(tenon("kernels", "--op", "MatMul", "--json").stdout)
+    assert document["schema"] == "tenon/kernels/1" and all(k["op"] == "MatMul" for k in document["kernels"])
+    assert "no kernel computes" in tenon("kernels", "--op", "MatMul", "--no-default-plugins").stdout
+    tenon("kernels", "--op", "NoSuchOpAtAll", code=1)
+
+
+def test_output_has_colours_only_on_a_terminal(arrays):
+    folder, *_ = arrays
+    assert "\033" not in tenon("run", "--op", "Relu", "a.npy", cwd=folder).stdout
+
+
+def test_a_plugin_that_does_not_load_is_exit_three(arrays):
+    folder, *_ = arrays
+    (folder / "broken.so").write_text("no ELF at all")
+    error = tenon("run", "--op", "Relu", "a.npy", "--plugin", "broken.so", cwd=folder, code=3).stderr
+    assert "broken.so" in error
+    error = tenon("ops", "--plugin", "absent.so", cwd=folder, code=1).stderr
+    assert "absent.so" in error and "No such file" in error
+
+
+def test_new_op_makes_a_project_that_builds_and_passes_its_test(tmp_path):
+    shown = tenon("new", "op", "Clip01", cwd=tmp_path).stdout
+    assert "cd clip01" in shown
+    made = subprocess.run(["make", f"TENON={TENON}", "test"], cwd=tmp_path / "clip01", capture_output=True, text=True)
+    assert made.returncode == 0, made.stdout + made.stderr
+    assert "ok: Clip01" in made.stdout
+    x = np.array([1.5, -2], np.float32)
+    np.save(tmp_path / "x.npy", x)
+    tenon("run", "--op", "Clip01", "x.npy", "--plugin", "clip01/libclip01.so", "--attr", "scale=3", "--out", "out",
+          cwd=tmp_path)
+    np.testing.assert_array_equal(np.load(tmp_path / "out" / "out0.npy"), x * 3)
+    assert "clip01" in tenon("new", "op", "Clip01", cwd=tmp_path, code=1).stderr
+    assert "MyOp" in tenon("new", "op", "clip", cwd=tmp_path, code=2).stderr
+    tenon("new", "kernel", "X", cwd=tmp_path, code=2)
+    assert (tmp_path / "my_own_op").exists() is False
+    tenon("new", "op", "MyOwnOp", cwd=tmp_path)
+    assert (tmp_path / "my_own_op" / "my_own_op.c").exists()
