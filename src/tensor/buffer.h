@@ -54,7 +54,9 @@ static inline tn_buffer* tn_buffer_ref(tn_buffer* buffer) {
   return buffer;
 }
 static inline void tn_buffer_unref(tn_buffer* buffer) {
-  if (buffer && atomic_fetch_sub_explicit(&buffer->references, 1, memory_order_acq_rel) == 1)
+  // Whoever holds the only reference need not count: nobody else can take another.
+  if (buffer && (atomic_load_explicit(&buffer->references, memory_order_acquire) == 1 ||
+                 atomic_fetch_sub_explicit(&buffer->references, 1, memory_order_acq_rel) == 1))
     tn_buffer_release(buffer);
 }
 static inline bool tn_buffer_is_shared(const tn_buffer* buffer) {

@@ -14,8 +14,9 @@ void tn_handle_give(tn_tensor* handle) { tn_free(handle); }
 
 enum { kept_handles = 32 };
 
-// A thread's free handles. `open` from its first use until the thread ends.
-static _Thread_local struct {
+// A thread's free handles. `open` from its first use until the thread ends. Initial-exec: found
+// without a call, for a few of the bytes that the loader keeps for libraries opened late.
+static _Thread_local __attribute__((tls_model("initial-exec"))) struct {
   tn_tensor* first;
   int count;
   bool open, ended;
