@@ -7,9 +7,9 @@
 static const tn_shape unknown_shape = {.rank = -1};
 static const tn_shape scalar_shape = {.rank = 0};
 
-bool tn_inference_init(tn_inference* c, const tn_node* node, const tn_shape* inputs,
-                       const tn_tensor* const* values, tn_status* status) {
-  *c = (tn_inference){.node = node, .values = values};
+static bool init_in(tn_inference* c, tn_arena arena, const tn_node* node, const tn_shape* inputs,
+                    const tn_tensor* const* values, tn_status* status) {
+  *c = (tn_inference){.node = node, .values = values, .arena = arena};
   c->inputs = tn_arena_alloc(&c->arena, node->input_count * sizeof *c->inputs);
   c->outputs = tn_arena_alloc(&c->arena, node->output_count * sizeof *c->outputs);
   c->output_handles = tn_arena_alloc(&c->arena, node->output_count * sizeof *c->output_handles);
@@ -20,6 +20,11 @@ bool tn_inference_init(tn_inference* c, const tn_node* node, const tn_shape* inp
   }
   for (size_t i = 0; i < node->input_count; ++i) c->inputs[i] = &inputs[i];
   return true;
+}
+
+bool tn_inference_init(tn_inference* c, const tn_node* node, const tn_shape* inputs,
+                       const tn_tensor* const* values, tn_status* status) {
+  return init_in(c, (tn_arena){0}, node, inputs, values, status);
 }
 
 void tn_inference_deinit(tn_inference* c) { tn_arena_deinit(&c->arena); }
@@ -64,8 +69,11 @@ bool tn_inference_run(tn_inference* c, tn_status* status) {
 
 bool tn_infer_shapes(const tn_node* node, const tn_shape* inputs, const tn_tensor* const* values,
                      tn_shape* out_shapes, tn_status* status) {
+  // Enough for most ops, so that running one allocates nothing here.
+  _Alignas(max_align_t) char room[2048];
+  tn_arena arena = {.at = room, .left = sizeof room};
   tn_inference c;
-  if (!tn_inference_init(&c, node, inputs, values, status)) return false;
+  if (!init_in(&c, arena, node, inputs, values, status)) return false;
   size_t copied = 0;
   bool inferred = tn_inference_run(&c, status);
   while (inferred && copied < node->output_count) {

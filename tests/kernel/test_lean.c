@@ -34,6 +34,12 @@ TEST(test_a_lean_kernel_gets_outputs_of_the_inferred_shape) {
   CHECK_FLOATS(y, 2, 4, 6);
   tn_tensor_destroy(y);
 
+  // Its memory and its handle, nothing else.
+  tn_memory_fail_at(-1);
+  CHECK(tn_kernel_run(instance, &x, 1, &y, 1, NULL, &status));
+  CHECK_INT(tn_memory_asked(), 2);
+  tn_tensor_destroy(y);
+
   tn_buffer* memory = tn_buffer_allocate(&tn_host_allocator, 12, NULL);
   tn_assigned_memory assigned = {.outputs = &memory};
   CHECK(tn_kernel_run(instance, &x, 1, &y, 1, &assigned, &status));

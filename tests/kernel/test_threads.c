@@ -107,10 +107,10 @@ static void compute_in_threads(void* state, tn_run_context* context) {
 }
 
 TEST(test_a_kernel_may_fail_from_several_threads) {
-  given_unary_op("Split");
-  given_kernel("Split", compute_in_threads);
+  given_unary_op("TestSplit");
+  given_kernel("TestSplit", compute_in_threads);
   tn_kernel_instance* instance =
-      instance_of(node_of(tn_op_registry_find("Split"), NULL, TYPES(TN_FLOAT)));
+      instance_of(node_of(tn_op_registry_find("TestSplit"), NULL, TYPES(TN_FLOAT)));
   tn_tensor *x = FLOATS(1), *y;
   tn_status status = {0};
   CHECK(!tn_kernel_run(instance, &x, 1, &y, 1, NULL, &status));
