@@ -20,10 +20,17 @@ enum {
   field_func = 10,
   field_list_func = 9,
 };
-enum { deepest = 100 };  // functions hold attributes that hold functions
+
+// What one decoding may still use up: levels (functions hold attributes that hold functions) and
+// bytes of tensors that a few bytes stand for.
+typedef struct allowance {
+  int levels;
+  size_t* bytes;
+} allowance;
+enum { deepest = 100 };
 
 static bool encode_value(const tn_attr_value* value, tn_text* out, tn_status* status);
-static bool decode_value(tn_attr_value* value, tn_view bytes, int depth, tn_status* status);
+static bool decode_value(tn_attr_value* value, tn_view bytes, allowance left, tn_status* status);
 
 static bool encode_attrs(const tn_attrs* attrs, uint32_t number, tn_text* out, tn_status* status) {
   for (size_t i = 0; i < attrs->count; ++i) {
@@ -128,7 +135,7 @@ static bool damaged(tn_status* status, const char* message) {
   return false;
 }
 
-static bool decode_attr_entry(tn_attrs* attrs, tn_view bytes, int depth, tn_status* status) {
+static bool decode_attr_entry(tn_attrs* attrs, tn_view bytes, allowance left, tn_status* status) {
   tn_view name = {"", 0}, value_bytes = {"", 0};
   tn_wire_reader reader = tn_wire_read(bytes);
   for (tn_wire_field field; tn_wire_next(&reader, &field);) {
@@ -138,7 +145,7 @@ static bool decode_attr_entry(tn_attrs* attrs, tn_view bytes, int depth, tn_stat
   }
   if (reader.bad) return damaged(status, "attribute");
   tn_attr_value value;
-  if (!decode_value(&value, value_bytes, depth, status)) return false;
+  if (!decode_value(&value, value_bytes, left, status)) return false;
   char* key = tn_strndup(name.data, name.size);
   if (!key) {
     tn_attr_value_deinit(&value);
@@ -149,13 +156,13 @@ static bool decode_attr_entry(tn_attrs* attrs, tn_view bytes, int depth, tn_stat
   return taken;
 }
 
-static bool decode_func(tn_func* func, tn_view bytes, int depth, tn_status* status) {
+static bool decode_func(tn_func* func, tn_view bytes, allowance left, tn_status* status) {
   tn_view name = {"", 0};
   tn_wire_reader reader = tn_wire_read(bytes);
   for (tn_wire_field field; tn_wire_next(&reader, &field);) {
     if (field.type != TN_WIRE_BYTES) continue;
     if (field.number == 1) name = field.bytes;
-    if (field.number == 2 && !decode_attr_entry(&func->attrs, field.bytes, depth, status))
+    if (field.number == 2 && !decode_attr_entry(&func->attrs, field.bytes, left, status))
       return false;
   }
   if (reader.bad) return damaged(status, "NameAttrList");
@@ -205,13 +212,21 @@ static void put_number(uint64_t number, void* arg) {
 
 static void count_number(uint64_t number, void* arg) { ++*(size_t*)arg; }
 
-static bool put_message(filler* fill, tn_view bytes, int depth, tn_status* status) {
+static bool decode_tensor(tn_tensor** out_tensor, tn_view bytes, size_t* left, tn_status* status) {
+  *out_tensor = tn_tensor_decode_within(bytes, *left, status);
+  if (!*out_tensor) return false;
+  size_t size = tn_tensor_bytes(*out_tensor);
+  if (size > bytes.size) *left = size < *left ? *left - size : 0;
+  return true;
+}
+
+static bool put_message(filler* fill, tn_view bytes, allowance left, tn_status* status) {
   size_t i = fill->at++;
   tn_attr_value* value = fill->value;
   switch (value->kind) {
     case TN_ATTR_SHAPE: return tn_shape_decode(&value->shapes[i], bytes, status);
-    case TN_ATTR_TENSOR: return (value->tensors[i] = tn_tensor_decode(bytes, status)) != NULL;
-    case TN_ATTR_FUNC: return decode_func(&value->funcs[i], bytes, depth, status);
+    case TN_ATTR_TENSOR: return decode_tensor(&value->tensors[i], bytes, left.bytes, status);
+    case TN_ATTR_FUNC: return decode_func(&value->funcs[i], bytes, left, status);
     default:
       if (bytes.size) memcpy(fill->text, bytes.data, bytes.size);
       value->strings[i] = (tn_view){fill->text, bytes.size};
@@ -222,7 +237,7 @@ static bool put_message(filler* fill, tn_view bytes, int depth, tn_status* statu
 
 // Reads the values in `bytes` (the fields of a ListValue, or the one field of an AttrValue that
 // counts): first counts them, then fills them in.
-static bool decode_items(tn_attr_value* value, tn_view bytes, bool is_list, int depth,
+static bool decode_items(tn_attr_value* value, tn_view bytes, bool is_list, allowance left,
                          tn_status* status) {
   tn_attr_kind kind = TN_ATTR_NONE;
   size_t count = 0, text_bytes = 0;
@@ -257,7 +272,7 @@ static bool decode_items(tn_attr_value* value, tn_view bytes, bool is_list, int 
     if (kind_of(&field, is_list) == TN_ATTR_NONE) continue;
     if (is_number(kind)) {
       tn_wire_each(&field, wire_of(kind), put_number, &fill);
-    } else if (!put_message(&fill, field.bytes, depth, status)) {
+    } else if (!put_message(&fill, field.bytes, left, status)) {
       tn_attr_value_deinit(value);
       return false;
     }
@@ -265,9 +280,9 @@ static bool decode_items(tn_attr_value* value, tn_view bytes, bool is_list, int 
   return true;
 }
 
-static bool decode_value(tn_attr_value* value, tn_view bytes, int depth, tn_status* status) {
+static bool decode_value(tn_attr_value* value, tn_view bytes, allowance left, tn_status* status) {
   *value = TN_ATTR_VALUE_NONE;
-  if (depth > deepest) {
+  if (left.levels-- == 0) {
     tn_status_set(status, TN_INVALID_ARGUMENT, "an attribute is nested over %d levels deep",
                   deepest);
     return false;
@@ -286,20 +301,27 @@ static bool decode_value(tn_attr_value* value, tn_view bytes, int depth, tn_stat
     }
   }
   if (reader.bad) return damaged(status, "AttrValue");
-  return decode_items(value, last, is_list, depth + 1, status);
+  return decode_items(value, last, is_list, left, status);
+}
+
+bool tn_attr_value_decode_within(tn_attr_value* value, tn_view bytes, size_t limit,
+                                 tn_status* status) {
+  return decode_value(value, bytes, (allowance){deepest, &limit}, status);
 }
 
 bool tn_attr_value_decode(tn_attr_value* value, tn_view bytes, tn_status* status) {
-  return decode_value(value, bytes, 0, status);
+  return tn_attr_value_decode_within(value, bytes, (size_t)1 << 31, status);
 }
 
 bool tn_attrs_decode_entry(tn_attrs* attrs, tn_view bytes, tn_status* status) {
-  return decode_attr_entry(attrs, bytes, 0, status);
+  size_t limit = (size_t)1 << 31;
+  return decode_attr_entry(attrs, bytes, (allowance){deepest, &limit}, status);
 }
 
 bool tn_func_decode(tn_func* func, tn_view bytes, tn_status* status) {
   *func = (tn_func){0};
-  if (decode_func(func, bytes, 0, status)) return true;
+  size_t limit = (size_t)1 << 31;
+  if (decode_func(func, bytes, (allowance){deepest, &limit}, status)) return true;
   tn_func_deinit(func);
   return false;
 }

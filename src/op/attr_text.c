@@ -13,7 +13,7 @@
 #include "base/wire.h"
 #include "op/attr_value.h"
 
-enum { deepest = 100 };
+enum { deepest = 100, largest_tensor = 64 << 20 };
 
 typedef enum scalar {
   scalar_int32,
@@ -189,7 +189,8 @@ static bool take(parser* p, char c) {
 // Letters, digits and what is in `others`.
 static tn_view take_token(parser* p, const char* others) {
   tn_view token = {p->at, 0};
-  while (p->at < p->end && (is_letter(*p->at) || is_digit(*p->at) || (*p->at && strchr(others, *p->at))))
+  while (p->at < p->end &&
+         (is_letter(*p->at) || is_digit(*p->at) || (*p->at && strchr(others, *p->at))))
     ++p->at;
   token.size = (size_t)(p->at - token.data);
   return token;
@@ -557,7 +558,7 @@ static bool parse(tn_attr_value* value, tn_attr_kind kind, bool is_list, tn_view
     tn_status_set(status, TN_INVALID_ARGUMENT, "%s at byte %zu of '%.*s'", p.problem,
                   (size_t)(p.at - p.begin), TN_VIEW_ARGS(text));
   } else {
-    done = tn_attr_value_decode(value, tn_text_view(&bytes), status);
+    done = tn_attr_value_decode_within(value, tn_text_view(&bytes), largest_tensor, status);
     if (done) value->kind = kind;  // an empty list is of the kind that was asked for
   }
   tn_text_deinit(&bytes);

@@ -86,6 +86,10 @@ bool tn_func_decode(tn_func* func, tn_view bytes, tn_status* status);
 bool tn_attrs_encode(const tn_attrs* attrs, uint32_t number, tn_text* out, tn_status* status);
 bool tn_attrs_decode_entry(tn_attrs* attrs, tn_view bytes, tn_status* status);
 bool tn_attr_value_encode(const tn_attr_value* value, tn_text* out, tn_status* status);
+// Safe on any bytes. A few of them may stand for a large tensor: up to `limit` bytes in all, 2 GiB
+// for the others that decode.
+bool tn_attr_value_decode_within(tn_attr_value* value, tn_view bytes, size_t limit,
+                                 tn_status* status);
 bool tn_attr_value_decode(tn_attr_value* value, tn_view bytes, tn_status* status);
 
 // A default as op specs write it (protobuf text format of the value; tf_c_api 2.4). The whole text

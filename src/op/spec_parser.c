@@ -349,6 +349,7 @@ static bool parse_arg_type(parser* p, tn_arg_def* arg, tn_view name) {
     return true;
   }
   const tn_attr_def* attr = find_attr(p->op, name);
+  if (!attr || attr->kind != TN_ATTR_TYPE) p->rest = name;  // where the error points
   if (!attr) return fail(p, "Reference to unknown attr '%.*s'", TN_VIEW_ARGS(name));
   if (attr->kind == TN_ATTR_NONE) return false;  // its own spec has an error already
   if (attr->kind != TN_ATTR_TYPE)

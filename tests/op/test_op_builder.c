@@ -230,7 +230,7 @@ TEST(test_every_bad_spec_is_reported_once) {
       build_op("Test", "attr 1: int", "attr T: tipe", "in a: T", "in b: Q", "out C: int32", NULL),
       "Trouble parsing '<name>:' from Attr(\"1: int\") for Op Test, at byte 0\n"
       "Trouble parsing type string at 'tipe' from Attr(\"T: tipe\") for Op Test, at byte 3\n"
-      "Reference to unknown attr 'Q' from Input(\"b: Q\") for Op Test, at byte 4\n"
+      "Reference to unknown attr 'Q' from Input(\"b: Q\") for Op Test, at byte 3\n"
       "Trouble parsing 'name:' from Output(\"C: int32\") for Op Test, at byte 0");
 }
 
