@@ -1,36 +1,34 @@
 // How work reaches a worker, and what it costs.
 //
 // Each worker has a desk: one cache line on which a borrower puts work and the worker reports it
-// done. Handing work over and getting it back are then two transfers of one line, which is the
-// least that two cores can do. An idle worker watches its desk with compare-and-swap in place of a
-// load, so that the line arrives in a state that can be written.
+// done. Handing work over and getting it back are then two transfers of one line, the least that
+// two cores can do. An idle worker watches its desk with compare-and-swap in place of a load, so
+// that the line arrives in a state that can be written.
 //
 // Who may use a desk is said by the worker's lease, which lies with the other leases, away from the
-// desk, where borrowers find it without disturbing workers. Both words carry the number of the
-// loan:
+// desk, where borrowers find it without disturbing workers. Both words carry the loan's number.
 //
-//   lease (number, free | asleep | lent | absent)        desk (number, done | posted | taken |
-//   awaited)
-//
-//   free -> lent         a borrower; the number grows by one            then: done -> posted
-//   asleep -> lent       the same, and the worker is woken
-//   posted -> taken      the worker                                     (or posted -> done: the
-//   borrower taken -> done        the worker                                      takes unclaimed
-//   work back) taken -> awaited     the borrower goes to sleep; the worker wakes it when done lent
-//   -> free         whoever is first: the borrower that saw "done", or the worker when the
-//                        borrower is busy with a piece of its own
-//   free -> asleep       the worker, when it has watched its desk in vain
+//   lease: free -> lent       a borrower; the number grows by one
+//          asleep -> lent     the same; the worker is woken when there is work on its desk
+//          lent -> free       whoever is first: the borrower that saw its loan done, or the worker
+//                             when the borrower is still busy with a piece of its own
+//          free -> asleep     the worker, after watching its desk in vain
+//   desk:  done -> posted     the borrower
+//          posted -> taken    the worker
+//          posted -> done     the borrower: takes back what the worker has not begun
+//          taken -> awaited   the borrower goes to sleep; the worker will wake it
+//          taken, awaited -> done   the worker
 //
 // A number is used once, so a borrower that finds another number on a desk knows that its own loan
-// is over. Nobody waits for a worker that has not taken the work, and a worker never borrows what
-// it waits for itself: waiting goes from callers to pieces in progress only, so it cannot go in
-// circles.
+// is over. Nobody waits for a worker that has not begun: waiting goes from callers to pieces in
+// progress, whose own waits are for loops inside them, so it cannot go in circles.
 #include "base/pool.h"
 
 #include <pthread.h>
 #include <signal.h>
 #include <stdalign.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -92,6 +90,8 @@ typedef struct worker {
   pthread_t thread;
 } worker;
 
+_Static_assert(offsetof(worker, rest) + sizeof(void*) <= 64, "a desk is one cache line");
+
 struct tn_pool {
   int threads;   // that may be in one loop; as many workers
   int64_t spin;  // nanoseconds
@@ -149,6 +149,18 @@ static bool borrow(tn_pool* pool, int index, lease_status wanted, loan* out_loan
     return false;
   *out_loan = (loan){&pool->workers[index], number, 0, 0, wanted == lease_free};
   return true;
+}
+
+// Adds to `count` loans until there are `want`; sleeping workers only as far as `cost` is worth it.
+// Returns how many there are then.
+static int borrow_for_loop(tn_pool* pool, loan* loans, int count, int64_t want, int64_t cost) {
+  for (int i = 0; i < pool->threads - 1 && count < want; ++i)
+    count += borrow(pool, i, lease_free, &loans[count]);
+  int64_t worth_waking = cost / wake_share - 1;
+  if (want > worth_waking) want = worth_waking;
+  for (int i = 0; i < pool->threads - 1 && count < want; ++i)
+    count += borrow(pool, i, lease_asleep, &loans[count]);
+  return count;
 }
 
 static void post(const loan* loan, loop_body body, shared_loop* rest) {
@@ -218,8 +230,6 @@ static void fall_asleep(worker* self) {
   if (low_of(held) != lease_free) return;
   uint64_t number = number_of(held);
   if (!atomic_compare_exchange_strong(lease, &held, word(number, lease_asleep))) return;
-  // A task queued before the lease said "asleep" was not for this worker to find; its scheduler saw
-  // the lease free and called somebody, or will see it asleep.
   while (atomic_load(lease) == word(number, lease_asleep))
     tn_futex_wait(low_half(&self->desk), (int)(uint32_t)word(number, desk_done));
 }
@@ -306,20 +316,22 @@ static void start_workers(tn_pool* pool, int count) {
 
 // ---- Loops ----
 
-// Takes back a loan that the worker has not begun; false when it has. One that is awake is left
-// some time; `*patience` is when that ends, 0 before the first such wait.
+// Takes back a loan that the worker has not begun; false when it has. A worker that is awake is
+// left some time for a piece of its own; `*patience` is when that ends, 0 before the first such
+// wait.
 static bool take_back(const loan* loan, int64_t share, int64_t* patience) {
   _Atomic uint64_t* desk = &loan->worker->desk;
   uint64_t posted = word(loan->number, desk_posted);
+  bool wait = loan->awake && loan->begin < loan->end;
   // A look at the desk while the worker takes the work up costs both a transfer of the line.
-  for (int i = 0; loan->awake && i < 3; ++i) relax();
-  for (unsigned polls = 1; loan->awake; ++polls) {
+  for (int i = 0; wait && i < 3; ++i) relax();
+  for (unsigned polls = 1; wait; ++polls) {
     if (atomic_load_explicit(desk, memory_order_relaxed) != posted) return false;
     relax();
     if (polls % 8) continue;
     int64_t time = now();
     if (!*patience) *patience = time + (share / 2 < grace ? share / 2 : grace);
-    if (time > *patience) break;
+    wait = time < *patience;
   }
   return atomic_compare_exchange_strong(desk, &posted, word(loan->number, desk_done));
 }
@@ -350,12 +362,7 @@ __attribute__((noinline)) static void share_loop(tn_pool* pool, int64_t total, i
   start_workers(pool, workers);
 
   loan loans[TN_POOL_MAX_THREADS];
-  int count = 0;
-  for (int i = 0; i < workers && count < want; ++i)
-    count += borrow(pool, i, lease_free, &loans[count]);
-  int64_t sleepers = cost / wake_share - 1;
-  for (int i = 0; i < workers && count < want && count < sleepers; ++i)
-    count += borrow(pool, i, lease_asleep, &loans[count]);
+  int count = borrow_for_loop(pool, loans, 0, want, cost);
 
   int64_t pieces = cost / least_piece;
   if (pieces > (want + 1) * pieces_per_thread) pieces = (want + 1) * pieces_per_thread;
@@ -382,16 +389,17 @@ __attribute__((noinline)) static void share_loop(tn_pool* pool, int64_t total, i
 
   while (more && run_piece(&loop, &body, 0)) {
     // Workers that have become idle may join.
-    for (int i = 0; i < workers && count < want; ++i) {
-      if (atomic_load_explicit(&loop.next, memory_order_relaxed) >= loop.count) break;
-      if (borrow(pool, i, lease_free, &loans[count])) post(&loans[count++], body, &loop);
-    }
+    int64_t left = loop.count - atomic_load_explicit(&loop.next, memory_order_relaxed);
+    int joined =
+        left < 1 ? count : borrow_for_loop(pool, loans, count, want, cost / loop.count * left);
+    for (; count < joined; ++count) post(&loans[count], body, &loop);
   }
 
   int64_t patience = 0;
-  for (int i = 0; i < count; ++i)
-    if (take_back(&loans[i], cost / (want + 1), &patience) && loans[i].begin < loans[i].end)
-      call_body(&body, loans[i].begin, loans[i].end, 0);
+  for (int i = 0; i < count; ++i) {
+    bool mine = take_back(&loans[i], cost / (want + 1), &patience);
+    if (mine && loans[i].begin < loans[i].end) call_body(&body, loans[i].begin, loans[i].end, 0);
+  }
   for (int i = 0; i < count; ++i) {
     await(pool, &loans[i]);
     give_back(pool, loans[i].worker->index, loans[i].number);

@@ -252,6 +252,44 @@ TEST(test_workers_that_are_done_serve_others_before_their_loop_ends) {
   tn_pool_destroy(test.pool);
 }
 
+// A worker that is busy elsewhere when a loop begins joins it later.
+typedef struct late {
+  tn_pool* pool;
+  _Atomic bool busy, release, helped;
+  pthread_t caller;
+} late;
+
+static void keep_worker_busy(void* arg, int64_t begin, int64_t end) {
+  late* test = arg;
+  test->busy = true;
+  while (!test->release) wait_a_while();
+}
+
+static void* hold_the_worker(void* arg) {
+  late* test = arg;
+  tn_pool_parallel_for(test->pool, 2, dear, keep_worker_busy, test);
+  return NULL;
+}
+
+static void long_piece(void* arg, int64_t begin, int64_t end) {
+  late* test = arg;
+  if (!pthread_equal(pthread_self(), test->caller)) test->helped = true;
+  if (begin > 10) test->release = true;
+  for (int i = 0; i < 50 && !test->helped; ++i) wait_a_while();
+}
+
+TEST(test_a_worker_that_becomes_free_joins_a_loop_that_began_without_it) {
+  setenv("TENON_SPIN_US", "0", 1);
+  late test = {.pool = tn_pool_create(2, NULL), .caller = pthread_self()};
+  pthread_t other;
+  CHECK_INT(pthread_create(&other, NULL, hold_the_worker, &test), 0);
+  while (!test.busy) wait_a_while();
+  tn_pool_parallel_for(test.pool, 1000, dear, long_piece, &test);
+  CHECK(test.helped);
+  pthread_join(other, NULL);
+  tn_pool_destroy(test.pool);
+}
+
 static void sum_plain(void* arg, int64_t begin, int64_t end) {
   int64_t* values = arg;
   for (int64_t i = begin; i < end; ++i) values[i] = i * i;
