@@ -20,13 +20,16 @@ target_compile_definitions(tenon_flags INTERFACE _GNU_SOURCE)
 target_include_directories(tenon_flags INTERFACE ${PROJECT_SOURCE_DIR}/include)
 # With new dtags LD_LIBRARY_PATH goes before the path a program carries, so that a test can be run against
 # another build.
-target_link_options(tenon_flags INTERFACE -Wl,--as-needed -Wl,--enable-new-dtags)
+target_link_options(tenon_flags INTERFACE -Wl,--enable-new-dtags)
 
 if(TENON_SANITIZE)
   target_compile_options(tenon_flags INTERFACE
     -fsanitize=${TENON_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(tenon_flags INTERFACE -fsanitize=${TENON_SANITIZE})
   target_compile_definitions(tenon_flags INTERFACE TENON_SANITIZED=1)
+else()
+  # A sanitizer's runtime must come first in a program, also where the program's own code needs none of it.
+  target_link_options(tenon_flags INTERFACE -Wl,--as-needed)
 endif()
 if(TENON_COVERAGE)
   target_compile_options(tenon_flags INTERFACE --coverage -O0)

@@ -59,10 +59,11 @@ char* tn_own_probe(tn_status* status) {
   const char* given = getenv("TENON_PROBE");
   if (given && *given) return check_there(tn_strdup(given), X_OK, "TENON_PROBE", status);
   if (!find_libdir(folder, status)) return NULL;
-  // A distribution's libdir may have a folder more ("lib/x86_64-linux-gnu").
-  char* path = tn_printf("%s/../../libexec/tenon/tenon-probe", folder);
-  if (path && access(path, X_OK) == 0) return path;
-  tn_free(path);
-  return check_there(tn_printf("%s/../libexec/tenon/tenon-probe", folder), X_OK, "TENON_PROBE",
-                     status);
+  char* path = tn_printf("%s/../libexec/tenon/tenon-probe", folder);
+  if (path && access(path, X_OK) != 0) {
+    // A distribution's libdir may have a folder more ("lib/x86_64-linux-gnu").
+    tn_free(path);
+    path = tn_printf("%s/../../libexec/tenon/tenon-probe", folder);
+  }
+  return check_there(path, X_OK, "TENON_PROBE", status);
 }
