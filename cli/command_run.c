@@ -180,25 +180,41 @@ static bool run_call(tn_call* call, const arrays* inputs, run_result* result, tn
   return true;
 }
 
-static bool write_outputs(const char* folder, run_result* result, tn_status* status) {
-  if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
-    tn_status_set(status, TN_INVALID_ARGUMENT, "cannot make the folder '%s': %s", folder,
-                  strerror(errno));
-    return false;
-  }
+// The names of the outputs in files: "results/out0.npy", or "results.npz:out0" in an archive.
+static bool name_files(const char* target, bool archive, run_result* result, tn_status* status) {
   result->files = tn_alloc_zeroed(result->output_count + 1, sizeof *result->files);
-  if (!result->files) {
+  bool named = result->files != NULL;
+  for (size_t i = 0; named && i < result->output_count; ++i) {
+    result->files[i] = tn_printf(archive ? "%s:out%zu" : "%s/out%zu.npy", target, i);
+    named = result->files[i] != NULL;
+  }
+  if (!named) tn_status_set_no_memory(status, "writing the outputs");
+  return named;
+}
+
+static bool write_archive(const char* path, const run_result* result, tn_status* status) {
+  const char** names = tn_alloc_zeroed(result->output_count + 1, sizeof *names);
+  if (!names) {
     tn_status_set_no_memory(status, "writing the outputs");
     return false;
   }
-  for (size_t i = 0; i < result->output_count; ++i) {
-    result->files[i] = tn_printf("%s/out%zu.npy", folder, i);
-    if (!result->files[i]) {
-      tn_status_set_no_memory(status, "writing the outputs");
-      return false;
-    }
-    if (!tn_npy_write(result->files[i], result->outputs[i], status)) return false;
+  for (size_t i = 0; i < result->output_count; ++i) names[i] = result->files[i] + strlen(path) + 1;
+  bool written = tn_npz_write(path, names, result->outputs, result->output_count, status);
+  tn_free(names);
+  return written;
+}
+
+static bool write_outputs(const char* target, run_result* result, tn_status* status) {
+  bool archive = ends_with(target, ".npz");
+  if (!name_files(target, archive, result, status)) return false;
+  if (archive) return write_archive(target, result, status);
+  if (mkdir(target, 0777) != 0 && errno != EEXIST) {
+    tn_status_set(status, TN_INVALID_ARGUMENT, "cannot make the folder '%s': %s", target,
+                  strerror(errno));
+    return false;
   }
+  for (size_t i = 0; i < result->output_count; ++i)
+    if (!tn_npy_write(result->files[i], result->outputs[i], status)) return false;
   return true;
 }
 
@@ -221,9 +237,9 @@ static int run(cli_args* args) {
   for (size_t i = 0; ok && i < args->word_count; ++i)
     ok = read_input(args->words[i], &inputs, status);
   if (ok) call = tn_call_create(op, result.device, status);
-  const char* folder = cli_value(args, "out");
+  const char* target = cli_value(args, "out");
   ok = call && set_attrs(args, call, status) && run_call(call, &inputs, &result, status) &&
-       (!folder || write_outputs(folder, &result, status)) &&
+       (!target || write_outputs(target, &result, status)) &&
        (cli_has(args, "json") ? print_json(&result, status) : print_result(&result, status));
   int exit_code = ok ? CLI_OK : cli_failed(args, status);
 
@@ -242,7 +258,7 @@ static int run(cli_args* args) {
 static const cli_option options[] = {
     {"op", "NAME", "the op to run"},
     {"attr", "NAME=VALUE", "set an attribute: true, 3, float32, [1, 2], SAME"},
-    {"out", "FOLDER", "write out0.npy, out1.npy, ... there instead of printing values"},
+    {"out", "PLACE", "write out0.npy, out1.npy, ... into this folder, or all into this .npz"},
     {"device", "NAME", "where to run (default: CPU)"},
     CLI_PLUGIN_OPTIONS,
     {NULL, NULL, NULL},
@@ -251,7 +267,7 @@ static const cli_option options[] = {
 const cli_command cli_run = {
     "run",
     "run an op on arrays from .npy and .npz files",
-    "--op NAME [INPUT...] [--attr NAME=VALUE]... [--plugin FILE]... [--out FOLDER]",
+    "--op NAME [INPUT...] [--attr NAME=VALUE]... [--plugin FILE]... [--out PLACE]",
     options,
     "  tenon run --op MatMul a.npy b.npy --attr transpose_b=true\n"
     "  tenon run --op AddV2 xs.npz:left xs.npz:right --out results\n"

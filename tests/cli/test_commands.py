@@ -47,6 +47,15 @@ def test_npz_archives_give_all_arrays_or_one(arrays, inputs):
     np.testing.assert_allclose(np.load(folder / "results" / "out0.npy"), a @ b.T, rtol=1e-5)
 
 
+def test_outputs_go_into_one_archive_when_asked(arrays):
+    folder, a, _ = arrays
+    shown = tenon("run", "--op", "AddV2", "a.npy", "a.npy", "--out", "sum.npz", cwd=folder).stdout
+    assert "-> sum.npz:out0" in shown
+    np.testing.assert_array_equal(np.load(folder / "sum.npz")["out0"], a + a)
+    error = tenon("run", "--op", "Relu", "a.npy", "--out", "no/such/place", cwd=folder, code=1).stderr
+    assert "no/such/place" in error and "No such file" in error
+
+
 def test_json_of_a_run_holds_values_or_files(arrays):
     folder, a, b = arrays
     words = ["run", "--op", "AddV2", "a.npy", "a.npy", "--json"]
