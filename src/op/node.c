@@ -389,10 +389,10 @@ static int by_name(const void* a, const void* b) {
 
 void tn_node_print(const tn_node* node, tn_text* out) {
   tn_text_printf(out, "{{node %s}} = %s[", node->name, node->op->name);
-  const tn_attr** sorted = tn_alloc(node->attrs.count * sizeof *sorted);
+  const tn_attr** sorted = tn_alloc(node->attrs.count * sizeof(tn_attr*));
   if (!sorted) out->failed = true;
   for (size_t i = 0; sorted && i < node->attrs.count; ++i) sorted[i] = &node->attrs.items[i];
-  if (sorted) qsort(sorted, node->attrs.count, sizeof *sorted, by_name);
+  if (sorted) qsort(sorted, node->attrs.count, sizeof(tn_attr*), by_name);
   for (size_t i = 0; sorted && i < node->attrs.count; ++i) {
     tn_text_printf(out, "%s%s=", i ? ", " : "", sorted[i]->name);
     tn_attr_value_print(&sorted[i]->value, out);

@@ -10,8 +10,8 @@ static const tn_shape scalar_shape = {.rank = 0};
 static bool init_in(tn_inference* c, tn_arena arena, const tn_node* node, const tn_shape* inputs,
                     const tn_tensor* const* values, tn_status* status) {
   *c = (tn_inference){.node = node, .values = values, .arena = arena};
-  c->inputs = tn_arena_alloc(&c->arena, node->input_count * sizeof *c->inputs);
-  c->outputs = tn_arena_alloc(&c->arena, node->output_count * sizeof *c->outputs);
+  c->inputs = tn_arena_alloc(&c->arena, node->input_count * sizeof(tn_shape_ref));
+  c->outputs = tn_arena_alloc(&c->arena, node->output_count * sizeof(tn_shape_ref));
   c->output_handles = tn_arena_alloc(&c->arena, node->output_count * sizeof *c->output_handles);
   if (!c->inputs || !c->outputs || !c->output_handles) {
     tn_inference_deinit(c);
