@@ -9,14 +9,17 @@ TENON_VENV ?= $(CURDIR)/build/venv
 export TENON_VENV FUZZ_SECONDS
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all help test test-zoo bench install asan ubsan tsan fuzz coverage format lint clean
+.PHONY: all help run test test-zoo bench install asan ubsan tsan fuzz coverage format lint clean
 
-all: ## build everything into build/
+all: ## build the libraries, the tool, the plugins and the examples into build/
 	@tools/setup.sh build
-	@tools/build.sh default
+	@tools/build.sh default src/all cli/all plugins/all examples/all
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+
+run: all ## run a plugin that ships with the project
+	@tools/tour.sh
 
 test: all ## every test, with a sanitized build of the unit tests
 	@tools/setup.sh test
@@ -52,8 +55,9 @@ format: ## put every C file into the project's format
 	@tools/setup.sh lint
 	@git ls-files '*.c' '*.h' '*.cc' '*.hpp' | xargs clang-format -i
 
-lint: all ## formatting, clang-tidy, cppcheck, shellcheck
-	@tools/setup.sh lint
+lint: ## formatting, clang-tidy, cppcheck, shellcheck
+	@tools/setup.sh build lint
+	@tools/build.sh default
 	@tools/lint.sh
 
 clean: ## remove build/

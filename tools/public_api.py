@@ -19,8 +19,8 @@ class Function(NamedTuple):
     line: int
 
 
-# TN_* are the functions that libtenon_tf lends to plugins.
-DECLARATION = re.compile(r"\b((?:tn|TN)_\w+)\s*\(")
+# tn_* are libtenon's; TN_* and TF_* are what libtenon_tf lends to plugins beyond TensorFlow's own.
+DECLARATION = re.compile(r"\b((?:tn|TN|TF)_\w+)\s*\(")
 
 
 def functions_of(header):
@@ -56,6 +56,8 @@ def functions_of(header):
 def version_script(functions):
     nodes = {}
     for function in functions:
+        if not function.name.startswith("tn_"):
+            continue
         since = re.search(r"\bsince (\d+\.\d+)", function.comment)
         if not since:
             sys.exit(f"{function.header}:{function.line}: {function.name} says no 'since'")

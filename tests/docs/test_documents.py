@@ -96,6 +96,12 @@ def test_the_code_compiles(document, tmp_path):
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_code_that_comes_from_a_file_is_that_file(document):
+    for name, code in re.findall(r"`(examples/[^`]+\.c)`:\n\n```c\n(.*?)^```$", document.read_text(), re.M | re.S):
+        assert code in (SOURCE / name).read_text(), f"{document.name} shows another {name}"
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_the_files_that_are_linked_exist(document):
     for target in re.findall(r"\]\(([^)#:]+)\)", document.read_text()):
         assert (document.parent / target).exists(), f"{document.name} links {target}"

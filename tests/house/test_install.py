@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from house import BUILD, run
+from house import BUILD, SOURCE, run
 
 PROGRAM = r"""
 #include <stdio.h>
@@ -68,6 +68,26 @@ def test_a_program_is_built_with_find_package(prefix, source):
     assert done.returncode == 0, done.stdout
     done = run(folder / "out/app")
     assert (done.stdout, done.returncode) == (ANSWER, 0), done
+
+
+def test_a_program_for_tensorflows_c_api_is_built_with_its_own_package(prefix, tmp_path):
+    source = tmp_path / "port.c"
+    source.write_text('#include <stdio.h>\n#include <tensorflow/c/c_api.h>\n'
+                      'int main(void) { TF_Status* s = TF_NewStatus(); TF_SetStatus(s, TF_ABORTED, "so");'
+                      ' printf("%d %s\\n", TF_GetCode(s), TF_Message(s)); TF_DeleteStatus(s); return 0; }\n')
+    app = tmp_path / "port"
+    done = run("cc", "-Wall", "-Werror", source, *flags(prefix, "tenon_tf"), f"-Wl,-rpath-link,{prefix}/lib",
+               "-o", app)
+    assert done.returncode == 0, done.stderr
+    assert run(app, env={**os.environ, "LD_LIBRARY_PATH": str(prefix / "lib")}).stdout == "10 so\n"
+
+
+def test_the_tool_finds_its_plugins_its_probe_and_its_headers_where_it_lies(prefix, tmp_path):
+    tenon = prefix / "bin/tenon"
+    done = run(tenon, "run", "--op", "Relu", SOURCE / "examples/data/numbers.npy")
+    assert done.returncode == 0 and "kernel 'Relu' of libtenon_cpu.so" in done.stdout, done
+    words = run(tenon, "config").stdout
+    assert f"-I{prefix}/include" in words and f"-L{prefix}/lib" in words
 
 
 def test_no_file_of_the_installation_names_the_folder_it_was_built_in(prefix):

@@ -78,3 +78,9 @@ def test_an_include_upwards_is_found():
     table["src/tensor"] = set()
     files = [file for file in tracked("src/tensor/*.h") if '"base/' in file.read_text()]
     assert files and all("may not use src/base" in text for text in violations(files, table))
+
+
+def test_a_room_that_is_not_planned_any_more_exists_and_the_other_way_round():
+    text = (SOURCE / "docs/architecture.md").read_text()
+    for room, planned in re.findall(r"^\| `((?:src|include)/[^`]+)`( \(planned\))?", text, re.M):
+        assert bool(tracked(room + "/*")) != bool(planned), room
