@@ -79,9 +79,10 @@ class Graph:
         return [self._shape_of(_Output(node, i)) for i in range(_output_count(node))], node
 
     def output(self, op, attrs, inputs=()):
-        """The first output of a node that must be fine."""
+        """The first output of a node, which is there to feed another."""
         found, node = self.add(op, attrs, inputs)
-        assert node, found
+        if not node:
+            raise ValueError(found)
         return _Output(node, 0)
 
     def _shape_of(self, output):

@@ -20,7 +20,7 @@ from tensorflow.core.framework import attr_value_pb2, types_pb2
 
 ASK = os.path.join(os.environ["TENON_BUILD"], "tests", "builtin_ask")
 SEED = int(os.environ.get("TN_TEST_SEED", "20240614"))
-CASES = int(os.environ.get("TN_SHAPE_CASES", "150"))
+CASES = int(os.environ.get("TN_SHAPE_CASES", "200"))
 THEIRS = peer.ops()
 OURS = [op.name for op in peer.op_list(subprocess.check_output([ASK, "ops"])).op]
 
@@ -122,7 +122,10 @@ def theirs(case, graph):
             return graph.output("Pack", attrs, [entries])
         return placeholder(i.dtype, i.shape) if i.value is None else const(i.value)
 
-    args = [[feed(i) for i in arg] if isinstance(arg, list) else feed(arg) for arg in case.args]
+    try:
+        args = [[feed(i) for i in arg] if isinstance(arg, list) else feed(arg) for arg in case.args]
+    except ValueError:
+        return None  # no tensor has such a shape
     return graph.add(case.op, case.attrs, args)[0]
 
 
@@ -159,6 +162,9 @@ EXCUSES = [
      "TensorFlow writes past the end of the shape when the axis lies there"),
     ("MatrixDiagV3", lambda case, theirs: len(case.args[0].shape) == 1,
      "TensorFlow takes the only dimension for both the diagonals and their length"),
+    *((op, lambda case, theirs: any(d >= 2**31 for d in case.args[0].shape or []),
+       "TensorFlow counts rows and columns in 32 bits")
+      for op in ("MatrixDiagPartV3", "MatrixDiagV3", "MatrixSetDiagV3")),
     ("MatrixSetDiagV3", lambda case, theirs: "must be equal rank" in theirs,
      "TensorFlow refuses several diagonals for an input of which a dimension is unknown"),
     ("Conv3D", lambda case, theirs: len(set(ints(case, "dilations"))) > 1,
@@ -182,6 +188,8 @@ def misses():
     ]
     differ, accepted = collections.defaultdict(list), collections.Counter()
     for case, found, expected in zip(every, ours(every), all_theirs(every)):
+        if expected is None:
+            continue
         accepted[case.op] += isinstance(expected, list)
         same = found == expected if isinstance(expected, list) else isinstance(found, str)
         if not same and not excused(case, expected):

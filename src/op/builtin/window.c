@@ -117,7 +117,7 @@ static void conv(tn_inference* c, bool depthwise, tn_status* status) {
       return;
   } else if (channels >= 0 && in >= 0) {
     // More channels than the filter takes in are several groups, each with its share of the output.
-    if (in == 0 || channels == 0 || channels % in || (out >= 0 && out % (channels / in))) {
+    if (in == 0 || channels % in || (out >= 0 && (channels == 0 || out % (channels / in)))) {
       tn_shapes_fail(status, "%lld channels do not divide into groups of %lld to %lld outputs",
                      (long long)channels, (long long)in, (long long)out);
       return;
