@@ -51,15 +51,9 @@ static void binary(TF_OpKernelContext* context, const char* op, tn_cpu_binary_op
   run_end(&run);
 }
 
-static void add(void* state, TF_OpKernelContext* context) {
-  binary(context, "AddV2", TN_CPU_ADD);
-}
-static void sub(void* state, TF_OpKernelContext* context) {
-  binary(context, "Sub", TN_CPU_SUB);
-}
-static void mul(void* state, TF_OpKernelContext* context) {
-  binary(context, "Mul", TN_CPU_MUL);
-}
+static void add(void* state, TF_OpKernelContext* context) { binary(context, "AddV2", TN_CPU_ADD); }
+static void sub(void* state, TF_OpKernelContext* context) { binary(context, "Sub", TN_CPU_SUB); }
+static void mul(void* state, TF_OpKernelContext* context) { binary(context, "Mul", TN_CPU_MUL); }
 
 static void relu(void* state, TF_OpKernelContext* context) {
   run run;

@@ -26,8 +26,8 @@ typedef struct run {
   TF_OpKernelContext* context;
   const char* op;
   TF_Status* status;
-  tn_cpu_parallel lent;
-  const tn_cpu_parallel* parallel;  // NULL when the host lends none
+  tn_cpu_parallel lent;  // the host's threads, if it lends them
+  const tn_cpu_parallel* parallel;
   TF_Tensor** handles;
   int handle_count, handle_capacity;
   TF_Tensor* first_handles[6];

@@ -4,6 +4,12 @@
 #include <string.h>
 
 #include "kernel.h"
+#include "tenon/kernel_services.h"
+
+static void use_lent(void* context, int64_t total, int64_t cost,
+                     void (*body)(void*, int64_t, int64_t), void* arg) {
+  TF_ThreadPool_ParallelForClosure(context, total, cost, body, arg);
+}
 
 void run_begin(run* run, TF_OpKernelContext* context, const char* op) {
   run->context = context;
@@ -12,7 +18,8 @@ void run_begin(run* run, TF_OpKernelContext* context, const char* op) {
   run->handles = run->first_handles;
   run->handle_count = 0;
   run->handle_capacity = sizeof run->first_handles / sizeof run->first_handles[0];
-  run->parallel = NULL;
+  run->lent = (tn_cpu_parallel){use_lent, context};
+  run->parallel = TF_ThreadPool_ParallelForClosure ? &run->lent : tn_cpu_own_threads();
 }
 
 static void give_back_handles(run* run) {
@@ -27,9 +34,7 @@ void run_end(run* run) {
   TF_DeleteStatus(run->status);
 }
 
-bool run_ok(const run* run) {
-  return TF_GetCode(run->status) == TF_OK;
-}
+bool run_ok(const run* run) { return TF_GetCode(run->status) == TF_OK; }
 
 void run_fail(run* run, TF_Code code, const char* format, ...) {
   if (!run_ok(run)) return;

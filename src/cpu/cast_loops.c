@@ -30,12 +30,8 @@ static inline uint64_t uint64_from_double(double x) {
            : bits##_from_double, uint64_t        \
            : keep_unsigned, default              \
            : keep_signed)(REAL(x))
-static inline int64_t keep_signed(int64_t x) {
-  return x;
-}
-static inline uint64_t keep_unsigned(uint64_t x) {
-  return x;
-}
+static inline int64_t keep_signed(int64_t x) { return x; }
+static inline uint64_t keep_unsigned(uint64_t x) { return x; }
 
 #define TO_f32(x) ((float)REAL(x))
 #define TO_f64(x) ((double)REAL(x))
@@ -55,9 +51,7 @@ static inline uint64_t keep_unsigned(uint64_t x) {
 
 // A bool may hold any byte that is not zero.
 typedef uint8_t s_b8;
-static inline uint8_t value_b8(uint8_t from) {
-  return from != 0;
-}
+static inline uint8_t value_b8(uint8_t from) { return from != 0; }
 
 #define LOOP(from, to, name, value)                                            \
   static void name##_##from##_##to(const void* in, void* out, int64_t count) { \
@@ -66,13 +60,13 @@ static inline uint8_t value_b8(uint8_t from) {
     for (int64_t i = 0; i < count; ++i) target[i] = TO_##to(value(source[i])); \
   }
 // The list of destinations, apart from number.h's, because a macro cannot be inside itself.
-#define EACH_TO(X, from)                                                                    \
-  X(b8, TN_BOOL, from)                                                                      \
-  X(i8, TN_INT8, from) X(i16, TN_INT16, from) X(i32, TN_INT32, from) X(i64, TN_INT64, from) \
-      X(u8, TN_UINT8, from) X(u16, TN_UINT16, from) X(u32, TN_UINT32, from)                 \
-          X(u64, TN_UINT64, from) X(f32, TN_FLOAT, from) X(f64, TN_DOUBLE, from)            \
-              X(f16, TN_HALF, from) X(bf16, TN_BFLOAT16, from) X(c64, TN_COMPLEX64, from)   \
-                  X(c128, TN_COMPLEX128, from)
+#define EACH_TO(X, from)                                                                     \
+  X(b8, TN_BOOL, from)                                                                       \
+  X(i8, TN_INT8, from)                                                                       \
+  X(i16, TN_INT16, from) X(i32, TN_INT32, from) X(i64, TN_INT64, from) X(u8, TN_UINT8, from) \
+      X(u16, TN_UINT16, from) X(u32, TN_UINT32, from) X(u64, TN_UINT64, from)                \
+          X(f32, TN_FLOAT, from) X(f64, TN_DOUBLE, from) X(f16, TN_HALF, from)               \
+              X(bf16, TN_BFLOAT16, from) X(c64, TN_COMPLEX64, from) X(c128, TN_COMPLEX128, from)
 #define ROUND(to, dtype, from) LOOP(from, to, round, value_##from)
 #define ROUND_FROM(from, dtype, _) EACH_TO(ROUND, from)
 TN_CPU_EACH_NUMBER(ROUND_FROM, )

@@ -1,6 +1,6 @@
 // Numeric routines on plain buffers, for kernels and engines alike. They know no tensors, allocate
 // nothing and cannot fail: whoever calls has checked shapes and types. Vector code is chosen once,
-// by what the processor has (TENON_CPU_ISA=baseline, v3 or v4 asks for less).
+// by what the processor has (TENON_CPU_OFF=avx512f or avx2 takes something away).
 //
 // Elements lie in row-major order unless strides say otherwise; strides count elements, and 0
 // repeats one element. Half and bfloat16 are computed in float, integers wrap around.
@@ -21,6 +21,9 @@ typedef struct tn_cpu_parallel {
               void (*body)(void* arg, int64_t begin, int64_t end), void* arg);
   void* pool;
 } tn_cpu_parallel;
+
+// The threads of this library, for callers whose host lends none. Static.
+const tn_cpu_parallel* tn_cpu_own_threads(void);
 
 enum { TN_CPU_MAX_RANK = 254 };
 

@@ -1,7 +1,7 @@
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "base/cpu_features.h"
+#include "base/pool.h"
 #include "cpu/loops.h"
 
 #define VARIANT(isa) \
@@ -16,20 +16,10 @@ static const tn_cpu_loops variants[] = {
 };
 
 static int best_variant(void) {
-#ifdef __x86_64__
-  __builtin_cpu_init();
-  // Every processor with these has the rest of the level (x86-64-v3, v4) too.
-  bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-            __builtin_cpu_supports("bmi2");
-  bool v4 = v3 && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-            __builtin_cpu_supports("avx512vl");
-  const char* asked = getenv("TENON_CPU_ISA");
-  if (asked && strcmp(asked, "baseline") == 0) return 0;
-  if (asked && strcmp(asked, "v3") == 0) v4 = false;
+  const tn_cpu_features* has = tn_cpu_features_get();
+  bool v3 = has->avx2 && has->fma && has->f16c && has->bmi2;
+  bool v4 = v3 && has->avx512bw && has->avx512dq && has->avx512vl;
   return v4 ? 2 : v3 ? 1 : 0;
-#else
-  return 0;
-#endif
 }
 
 const tn_cpu_loops* tn_cpu_loops_get(void) {
@@ -46,4 +36,14 @@ size_t tn_cpu_size(tn_dtype dtype) {
 #define SIZE(x, dtype, _) [dtype] = sizeof(s_##x),
   static const uint8_t sizes[TN_CPU_DTYPES] = {TN_CPU_EACH_NUMBER(SIZE, )[TN_BOOL] = 1};
   return sizes[dtype];
+}
+
+static void run_own(void* pool, int64_t total, int64_t cost, void (*body)(void*, int64_t, int64_t),
+                    void* arg) {
+  tn_pool_parallel_for(tn_pool_default(), total, cost, body, arg);
+}
+
+const tn_cpu_parallel* tn_cpu_own_threads(void) {
+  static const tn_cpu_parallel own = {run_own, NULL};
+  return &own;
 }

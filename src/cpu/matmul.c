@@ -24,12 +24,8 @@ static size_t compute_size(tn_dtype dtype) {
   return sizes[dtype];
 }
 
-static int64_t round_up(int64_t value, int64_t unit) {
-  return (value + unit - 1) / unit * unit;
-}
-static int64_t smaller(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
+static int64_t round_up(int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; }
+static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
 // Columns of b in a block; a whole number of panels.
 static int64_t block_columns(const tn_matmul_loops* loops, tn_dtype dtype, int64_t n) {

@@ -69,19 +69,13 @@ static inline uint16_t bfloat16_from_float(float value) {
   return (uint16_t)(value != value ? bits >> 16 | 0x40 : rounded);
 }
 
-#define TN_CPU_NUMBER(x, storage, value, compute) \
-  typedef storage s_##x;                          \
-  typedef value v_##x;                            \
-  typedef compute c_##x;                          \
-  static inline value value_##x(storage from) {   \
-    return (value)from;                           \
-  }                                               \
-  static inline compute load_##x(storage from) {  \
-    return (compute)from;                         \
-  }                                               \
-  static inline storage store_##x(compute from) { \
-    return (storage)from;                         \
-  }
+#define TN_CPU_NUMBER(x, storage, value, compute)                        \
+  typedef storage s_##x;                                                 \
+  typedef value v_##x;                                                   \
+  typedef compute c_##x;                                                 \
+  static inline value value_##x(storage from) { return (value)from; }    \
+  static inline compute load_##x(storage from) { return (compute)from; } \
+  static inline storage store_##x(compute from) { return (storage)from; }
 TN_CPU_NUMBER(f32, float, float, float)
 TN_CPU_NUMBER(f64, double, double, double)
 TN_CPU_NUMBER(c64, float _Complex, float _Complex, float _Complex)
@@ -98,30 +92,19 @@ TN_CPU_NUMBER(u64, uint64_t, uint64_t, uint64_t)
 
 typedef uint16_t s_f16, s_bf16;
 typedef float v_f16, c_f16, v_bf16, c_bf16;
-static inline float value_f16(uint16_t from) {
-  return float_from_half(from);
-}
-static inline float load_f16(uint16_t from) {
-  return float_from_half(from);
-}
-static inline uint16_t store_f16(float from) {
-  return half_from_float(from);
-}
-static inline float value_bf16(uint16_t from) {
-  return float_from_bfloat16(from);
-}
-static inline float load_bf16(uint16_t from) {
-  return float_from_bfloat16(from);
-}
-static inline uint16_t store_bf16(float from) {
-  return bfloat16_from_float(from);
-}
+static inline float value_f16(uint16_t from) { return float_from_half(from); }
+static inline float load_f16(uint16_t from) { return float_from_half(from); }
+static inline uint16_t store_f16(float from) { return half_from_float(from); }
+static inline float value_bf16(uint16_t from) { return float_from_bfloat16(from); }
+static inline float load_bf16(uint16_t from) { return float_from_bfloat16(from); }
+static inline uint16_t store_bf16(float from) { return bfloat16_from_float(from); }
 
 // X(suffix, TN_ name), with an argument passed through.
-#define TN_CPU_EACH_INTEGER(X, arg)                                                      \
-  X(i8, TN_INT8, arg)                                                                    \
-  X(i16, TN_INT16, arg) X(i32, TN_INT32, arg) X(i64, TN_INT64, arg) X(u8, TN_UINT8, arg) \
-      X(u16, TN_UINT16, arg) X(u32, TN_UINT32, arg) X(u64, TN_UINT64, arg)
+#define TN_CPU_EACH_INTEGER(X, arg)                                                       \
+  X(i8, TN_INT8, arg)                                                                     \
+  X(i16, TN_INT16, arg)                                                                   \
+  X(i32, TN_INT32, arg) X(i64, TN_INT64, arg) X(u8, TN_UINT8, arg) X(u16, TN_UINT16, arg) \
+      X(u32, TN_UINT32, arg) X(u64, TN_UINT64, arg)
 #define TN_CPU_EACH_FLOAT(X, arg) \
   X(f32, TN_FLOAT, arg) X(f64, TN_DOUBLE, arg) X(f16, TN_HALF, arg) X(bf16, TN_BFLOAT16, arg)
 #define TN_CPU_EACH_COMPLEX(X, arg) X(c64, TN_COMPLEX64, arg) X(c128, TN_COMPLEX128, arg)

@@ -37,7 +37,7 @@ def tensorflow():
     return TensorFlow()
 
 
-@pytest.fixture(scope="session", params=["TensorFlow(PLUGIN)"])
+@pytest.fixture(scope="session", params=["TensorFlow(PLUGIN)", "Tenon(PLUGIN)"])
 def plugin(request):
     child = Child(request.param)
     yield child
