@@ -64,7 +64,8 @@ class TensorFlow:
             self.context().ensure_initialized()
             outputs = self.execute(call.op, len(definition.output_arg), flat,
                                    tuple(x for item in attrs.items() for x in item), self.context())
-            return [numpy.asarray(output.numpy()) for output in outputs]
+            return [numpy.asarray(output.numpy(), object if output.dtype == "string" else None)
+                    for output in outputs]
         except self.tf.errors.OpError as error:
             return Failure(error.error_code, error.message)
 
@@ -134,7 +135,8 @@ class Tenon:
         if not made:
             return self.failure()
         for name, value in call.attrs.items():
-            text = value.name if isinstance(value, numpy.dtype) else str(value)
+            text = (value.name if isinstance(value, numpy.dtype) else
+                    f'"{value}"' if isinstance(value, str) else str(value))
             if not lib.tn_call_set_attr(made, name.encode(), text.encode(), self.status):
                 return self.failure()
         flat = [self.tensor(v) for value in call.inputs

@@ -1,0 +1,213 @@
+// The CPU plugin hosted by Tenon: what it registers, variables, the asynchronous kernel, and many
+// threads. (Its results are compared with TensorFlow's in test_against_tensorflow.py.)
+
+#include <math.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+
+#include "harness.h"
+#include "tenon/plugin.h"
+#include "tenon/registry.h"
+#include "tenon/tenon.h"
+
+#define PLUGIN TENON_BUILD_DIR "/lib/tenon/plugins/libtenon_cpu.so"
+
+static tn_plugin* load(void) {
+  tn_status* status = tn_status_create();
+  tn_plugin* plugin = tn_plugin_load(PLUGIN, NULL, status);
+  CHECK_OK(status);
+  tn_status_destroy(status);
+  if (!plugin) exit(1);
+  return plugin;
+}
+
+// Runs `op` with attrs given as name, value, ..., NULL. Returns output 0, or NULL where there is
+// none.
+static tn_tensor* run(const char* op, tn_tensor* const* inputs, size_t count, tn_status* status,
+                      ...) {
+  tn_call* call = tn_call_create(op, NULL, status);
+  va_list args;
+  va_start(args, status);
+  for (const char* name; call && (name = va_arg(args, const char*));)
+    tn_call_set_attr(call, name, va_arg(args, const char*), status);
+  va_end(args);
+  tn_tensor* output = NULL;
+  int outputs = call ? tn_call_output_count(call, inputs, count, status) : -1;
+  if (outputs >= 0) tn_call_run(call, inputs, count, &output, (size_t)outputs, status);
+  tn_call_destroy(call);
+  return output;
+}
+
+static tn_tensor* floats(int64_t count, float first, float step) {
+  tn_tensor* tensor = tn_tensor_create(TN_FLOAT, &count, 1, NULL);
+  for (int64_t i = 0; i < count; ++i) ((float*)tn_tensor_data(tensor))[i] = first + (float)i * step;
+  return tensor;
+}
+
+static float at(const tn_tensor* tensor, int64_t i) {
+  return ((const float*)tn_tensor_data(tensor))[i];
+}
+
+static bool count_async(const tn_kernel_info* info, void* arg) {
+  if (info->is_async) ++*(int*)arg;
+  CHECK_INT(info->priority, 0);
+  CHECK_TEXT(info->label, "");
+  return true;
+}
+
+TEST(at_home_it_registers_every_kernel_plainly) {
+  tn_plugin* plugin = load();
+  CHECK_INT(tn_plugin_kernel_count(plugin), 14);
+  CHECK_INT(tn_plugin_op_count(plugin), 1);
+  CHECK_TEXT(tn_plugin_notes(plugin), "");
+  int async = 0;
+  const char* ops[] = {"AddV2",
+                       "Sub",
+                       "Mul",
+                       "Relu",
+                       "Cast",
+                       "MatMul",
+                       "Sum",
+                       "Reshape",
+                       "Transpose",
+                       "ConcatV2",
+                       "StringJoin",
+                       "AssignAddVariableOp",
+                       "AssignSubVariableOp",
+                       "ReadFile"};
+  for (size_t i = 0; i < sizeof ops / sizeof ops[0]; ++i)
+    CHECK(tn_kernels_each(ops[i], count_async, &async, NULL));
+  CHECK_INT(async, 1);
+}
+
+TEST(variables_are_added_to_and_subtracted_from) {
+  load();
+  tn_status* status = tn_status_create();
+  tn_tensor* handle = run("VarHandleOp", NULL, 0, status, "dtype", "float", "shape", "[3]",
+                          "shared_name", "v", NULL);
+  tn_tensor* value = floats(3, 10, 1);
+  tn_tensor* step = floats(3, 1, 1);
+  tn_tensor* inputs[] = {handle, value};
+  run("AssignVariableOp", inputs, 2, status, NULL);
+  inputs[1] = step;
+  run("AssignAddVariableOp", inputs, 2, status, NULL);
+  tn_tensor* read = run("ReadVariableOp", &handle, 1, status, "dtype", "float", NULL);
+  CHECK_OK(status);
+  for (int i = 0; i < 3; ++i) CHECK(at(read, i) == 11 + 2 * i);
+  // The value that was read, and the tensor assigned first, stay what they were.
+  run("AssignSubVariableOp", inputs, 2, status, NULL);
+  run("AssignSubVariableOp", inputs, 2, status, NULL);
+  tn_tensor* again = run("ReadVariableOp", &handle, 1, status, "dtype", "float", NULL);
+  CHECK_OK(status);
+  for (int i = 0; i < 3; ++i) {
+    CHECK(at(again, i) == 9);
+    CHECK(at(read, i) == 11 + 2 * i);
+    CHECK(at(value, i) == 10 + i);
+  }
+  inputs[1] = floats(2, 0, 0);
+  run("AssignAddVariableOp", inputs, 2, status, NULL);
+  CHECK_CONTAINS(tn_status_message(status), "shape");
+  CHECK_CODE(status, TN_INVALID_ARGUMENT);
+  tn_tensor_destroy(inputs[1]);
+  tn_tensor_destroy(handle), tn_tensor_destroy(value), tn_tensor_destroy(step);
+  tn_tensor_destroy(read), tn_tensor_destroy(again);
+  tn_status_destroy(status);
+}
+
+TEST(a_variable_that_was_never_set_is_not_found) {
+  load();
+  tn_status* status = tn_status_create();
+  tn_tensor* handle = run("VarHandleOp", NULL, 0, status, "dtype", "float", "shape", "[3]",
+                          "shared_name", "empty", NULL);
+  tn_tensor* inputs[] = {handle, floats(3, 1, 1)};
+  run("AssignAddVariableOp", inputs, 2, status, NULL);
+  CHECK_CODE(status, TN_NOT_FOUND);
+  tn_tensor_destroy(inputs[0]), tn_tensor_destroy(inputs[1]);
+  tn_status_destroy(status);
+}
+
+static tn_tensor* read_file(const char* path, tn_status* status) {
+  tn_tensor* name = tn_tensor_create_strings(NULL, 0, &path, NULL, status);
+  tn_tensor* contents = run("ReadFile", &name, 1, status, NULL);
+  tn_tensor_destroy(name);
+  return contents;
+}
+
+TEST(a_file_is_read_asynchronously) {
+  load();
+  char path[512];
+  snprintf(path, sizeof path, "%s/text", test_folder());
+  FILE* file = fopen(path, "w");
+  for (int i = 0; i < 10000; ++i) fprintf(file, "%d\n", i);
+  fclose(file);
+  tn_status* status = tn_status_create();
+  tn_tensor* contents = read_file(path, status);
+  CHECK_OK(status);
+  size_t size = 0;
+  const char* text = tn_tensor_string(contents, 0, &size);
+  CHECK_INT(size, 48890);
+  CHECK(memcmp(text, "0\n1\n2\n", 6) == 0 && memcmp(text + size - 5, "9999\n", 5) == 0);
+  tn_tensor_destroy(contents);
+  CHECK(!read_file("/nowhere", status));
+  CHECK_CONTAINS(tn_status_message(status), "ReadFile: /nowhere");
+  CHECK_CODE(status, TN_NOT_FOUND);
+  tn_status_destroy(status);
+}
+
+static atomic_int mistakes;
+
+// Everything at once, with calls of its own and one that all threads share.
+static void* work(void* shared) {
+  tn_status* status = tn_status_create();
+  for (int i = 0; i < 30; ++i) {
+    tn_tensor* inputs[] = {floats(20000, (float)i, 1), floats(20000, 1, 0)};
+    tn_tensor *sum = NULL, *total = NULL;
+    tn_call_run(shared, inputs, 2, &sum, 1, status);
+    int32_t axis = 0;
+    int64_t one = 1;
+    tn_tensor* reduce[] = {sum,
+                           tn_tensor_create_from(TN_INT32, &one, 1, &axis, sizeof axis, status)};
+    total = run("Sum", reduce, 2, status, NULL);
+    if (!tn_ok(status) || at(total, 0) != (float)(20000.0 * (i + 1) + 19999.0 * 20000.0 / 2))
+      atomic_fetch_add(&mistakes, 1);
+    tn_tensor* contents = read_file("/proc/self/status", status);
+    if (!contents) atomic_fetch_add(&mistakes, 1);
+    tn_tensor_destroy(contents), tn_tensor_destroy(total), tn_tensor_destroy(reduce[1]);
+    tn_tensor_destroy(sum), tn_tensor_destroy(inputs[0]), tn_tensor_destroy(inputs[1]);
+  }
+  tn_status_destroy(status);
+  return NULL;
+}
+
+TEST(many_threads_run_kernels_at_once) {
+  load();
+  tn_call* add = tn_call_create("AddV2", "CPU", NULL);
+  pthread_t threads[6];
+  for (int i = 0; i < 6; ++i) pthread_create(&threads[i], NULL, work, add);
+  for (int i = 0; i < 6; ++i) pthread_join(threads[i], NULL);
+  CHECK_INT(mistakes, 0);
+  tn_call_destroy(add);
+}
+
+TEST(large_work_is_shared_and_gives_the_same_bits) {
+  load();
+  enum { N = 700 };
+  const int64_t dims[] = {N, N};
+  tn_status* status = tn_status_create();
+  tn_tensor* a = tn_tensor_create(TN_FLOAT, dims, 2, status);
+  uint64_t random = test_seed();
+  for (int i = 0; i < N * N; ++i)
+    ((float*)tn_tensor_data(a))[i] = (float)test_between(&random, -1000, 1000) / 7;
+  tn_tensor* inputs[] = {a, a};
+  tn_tensor* first = run("MatMul", inputs, 2, status, "transpose_b", "true", NULL);
+  tn_tensor* second = run("MatMul", inputs, 2, status, "transpose_b", "true", NULL);
+  CHECK_OK(status);
+  CHECK(memcmp(tn_tensor_data(first), tn_tensor_data(second), tn_tensor_bytes(first)) == 0);
+  // a times its own transpose is symmetric, and row i, column i is the square of row i's length.
+  double length = 0;
+  for (int j = 0; j < N; ++j) length += (double)at(a, 5 * N + j) * at(a, 5 * N + j);
+  CHECK(fabs(at(first, 5 * N + 5) - length) <= 1e-4 * length);
+  tn_tensor_destroy(a), tn_tensor_destroy(first), tn_tensor_destroy(second);
+  tn_status_destroy(status);
+}
