@@ -7,20 +7,20 @@
 #include <string.h>
 #include <time.h>
 
-static double now_nanoseconds(void) {
+double bench_now(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
 static double time_batch(void (*body)(void*), void* arg, long calls) {
-  double start = now_nanoseconds();
+  double start = bench_now();
   for (long i = 0; i < calls; ++i) body(arg);
-  return now_nanoseconds() - start;
+  return bench_now() - start;
 }
 
 double bench_nanoseconds(void (*body)(void*), void* arg) {
-  const double batch = 20e6;
+  const double batch = 1e6;
   long calls = 1;
   double spent = time_batch(body, arg, calls);
   while (spent < batch / 2) {
@@ -30,7 +30,7 @@ double bench_nanoseconds(void (*body)(void*), void* arg) {
     spent = time_batch(body, arg, calls);
   }
   double best = spent / (double)calls;
-  for (int i = 0; i < 10; ++i) best = fmin(best, time_batch(body, arg, calls) / (double)calls);
+  for (int i = 0; i < 200; ++i) best = fmin(best, time_batch(body, arg, calls) / (double)calls);
   return best;
 }
 

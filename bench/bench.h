@@ -11,7 +11,10 @@
 void bench_report(const char* name, double value, const char* unit, const char* peer,
                   double peer_value);
 
-// Nanoseconds of one `body(arg)`: the best of several batches of about 20 ms, so that a busy machine
+// The time in nanoseconds, from some start.
+double bench_now(void);
+
+// Nanoseconds of one `body(arg)`: the best of 200 batches of about 1 ms, so that a busy machine
 // disturbs it little.
 double bench_nanoseconds(void (*body)(void* arg), void* arg);
 

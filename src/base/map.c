@@ -11,8 +11,21 @@ uint64_t tn_hash(const void* bytes, size_t size, uint64_t seed) {
     hash = (hash ^ word) * 0xff51afd7ed558ccdu;
     hash ^= hash >> 32;
   }
+  // The last bytes, in pieces of known size: a call of memcpy would cost more than all the rest.
   uint64_t rest = 0;
-  if (size) memcpy(&rest, at, size);
+  if (size & 4) {
+    uint32_t word;
+    memcpy(&word, at, 4);
+    rest = word;
+    at += 4;
+  }
+  if (size & 2) {
+    uint16_t word;
+    memcpy(&word, at, 2);
+    rest = rest << 16 | word;
+    at += 2;
+  }
+  if (size & 1) rest = rest << 8 | *at;
   hash = (hash ^ rest) * 0xc4ceb9fe1a85ec53u;
   return hash ^ (hash >> 29);
 }

@@ -255,12 +255,16 @@ static tn_cached_kernel* find_kernel(tn_eager_op* op, tn_status* status) {
     tn_status_set_no_memory(status, "running an op");
     return NULL;
   }
-  if (op->attrs_changed) op->attrs_hash = tn_attrs_hash(&op->attrs);
-  op->attrs_changed = false;
   tn_cached_kernel* found = NULL;
-  if (tn_types_of(op->inputs, op->input_count, types, status))
-    found = tn_kernel_cache_get(op->def, op->device, &op->attrs, op->attrs_hash, types,
-                                op->input_count, status);
+  if (tn_types_of(op->inputs, op->input_count, types, status)) {
+    found = tn_kernel_cache_recent(op->def, op->device, &op->attrs, types, op->input_count);
+    if (!found) {
+      if (op->attrs_changed) op->attrs_hash = tn_attrs_hash(&op->attrs);
+      op->attrs_changed = false;
+      found = tn_kernel_cache_get(op->def, op->device, &op->attrs, op->attrs_hash, types,
+                                  op->input_count, status);
+    }
+  }
   if (types != few) tn_free(types);
   return found;
 }

@@ -84,17 +84,35 @@ static tn_cached_kernel* add(const cache_key* key, uint64_t hash, tn_status* sta
   return NULL;
 }
 
+// What this thread used last, by op: for a run of like ops neither attrs nor types need be hashed.
+enum { recent_count = 64 };
+static _Thread_local tn_cached_kernel* recent[recent_count];
+
+static tn_cached_kernel** recent_of(const tn_op_def* op) {
+  return &recent[((uintptr_t)op >> 4 ^ (uintptr_t)op >> 10) % recent_count];
+}
+
+tn_cached_kernel* tn_kernel_cache_recent(const tn_op_def* op, tn_device* device,
+                                         const tn_attrs* attrs, const tn_dtype* types,
+                                         size_t type_count) {
+  cache_key key = {op, device, attrs, types, type_count};
+  tn_cached_kernel* found = *recent_of(op);
+  return found && matches(found, &key) ? found : NULL;
+}
+
 tn_cached_kernel* tn_kernel_cache_get(const tn_op_def* op, tn_device* device, const tn_attrs* attrs,
                                       uint64_t attrs_hash, const tn_dtype* types, size_t type_count,
                                       tn_status* status) {
   cache_key key = {op, device, attrs, types, type_count};
   uint64_t hash = hash_of(&key, attrs_hash);
   tn_cached_kernel* found = tn_shared_map_find(&kernels, hash, matches, &key);
-  if (found) return found;
-  pthread_mutex_lock(&writers);
-  found = tn_shared_map_find(&kernels, hash, matches, &key);
-  if (!found) found = add(&key, hash, status);
-  pthread_mutex_unlock(&writers);
+  if (!found) {
+    pthread_mutex_lock(&writers);
+    found = tn_shared_map_find(&kernels, hash, matches, &key);
+    if (!found) found = add(&key, hash, status);
+    pthread_mutex_unlock(&writers);
+  }
+  if (found) *recent_of(op) = found;
   return found;
 }
 
