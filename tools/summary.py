@@ -9,6 +9,7 @@ import re
 import sys
 import xml.etree.ElementTree as xml
 
+SKIP = re.compile(r"^(?:ok \d+ - (\w+) # SKIP|SKIPPED \[\d+\] (\S+):) (.*)$", re.M)
 COUNT = re.compile(r"(\d+) (passed|failed|skipped|errors?|xfailed|xpassed)\b")
 CLOSING = re.compile(r"^=*\s*(?:\d+ [a-z]+(?:, )?)+(?: in [\d.]+s.*)?=*$")
 
@@ -43,6 +44,8 @@ def main(paths):
             counts = counts_of(case)
             for word, number in counts.items():
                 total[word] += number
+            for harness, script, reason in SKIP.findall(case.findtext("system-out") or ""):
+                print(f"skipped: {case.get('name')}: {harness or script.rsplit('/', 1)[-1]}: {reason}")
             if counts.get("failed"):
                 print(f"failed: {case.get('name')} ({path.removesuffix('/junit.xml')})")
     print("{passed} passed, {failed} failed, {skipped} skipped".format(**total))

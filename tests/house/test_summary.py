@@ -49,3 +49,14 @@ def test_a_missing_report_is_a_failure(tmp_path):
 def test_prose_with_numbers_is_not_taken_for_the_counts(tmp_path):
     assert summary(tmp_path, case("run", "3 passed, 0 failed, 0 skipped\nsaw 7 passed cars\n")) == (
         "3 passed, 0 failed, 0 skipped", 0)
+
+
+def test_every_skip_is_shown_with_its_reason(tmp_path):
+    report = tmp_path / "junit.xml"
+    report.write_text("<testsuite>%s%s</testsuite>" % (
+        case("run", "ok 1 - test_a # SKIP no such thing\n0 passed, 0 failed, 1 skipped\n", "base"),
+        case("run", "SKIPPED [1] tests/x/test_y.py:3: not here\n1 passed, 1 skipped in 0.1s\n", "x.y")))
+    done = subprocess.run([sys.executable, SOURCE / "tools/summary.py", report], capture_output=True, text=True)
+    assert done.stdout.splitlines() == ["skipped: base: test_a: no such thing",
+                                        "skipped: x.y: test_y.py:3: not here",
+                                        "1 passed, 0 failed, 2 skipped"]
