@@ -1,6 +1,7 @@
 #include "exec/eager.h"
 
 #include "base/memory.h"
+#include "base/thread_end.h"
 #include "exec/kernel_cache.h"
 #include "kernel/run_variable.h"
 #include "op/op_registry.h"
@@ -20,14 +21,16 @@ struct TFE_Op {
   tn_eager_context* context;
   const tn_op_def* def;
   tn_device* device;
+  // An op that was used before keeps its attrs and its kernel, because the next op of that kind is
+  // mostly set the same way: only the first `attrs_set` count, and what differs ends the rest.
   tn_attrs attrs;
-  uint64_t attrs_hash;
-  bool attrs_changed;
+  size_t attrs_set;
   tn_status status;  // the first setter that failed
   size_t next_arg;   // of the op, for list arguments
   tn_tensor** inputs;
   size_t input_count, input_capacity;
   tn_cached_kernel* cached;  // of the last run
+  struct TFE_Op* next_spare;
   tn_tensor* few[few_inputs];
 };
 
@@ -63,31 +66,102 @@ void tn_eager_context_end_step(tn_eager_context* context) {
   if (atomic_fetch_sub(&context->steps, 1) == 1) tn_run_end_step(0);
 }
 
+static void free_op(tn_eager_op* op) {
+  if (op->inputs != op->few) tn_free(op->inputs);
+  tn_attrs_deinit(&op->attrs);
+  tn_status_deinit(&op->status);
+  tn_free(op);
+}
+
+enum { spare_lists = 8, spares_per_list = 8 };
+
+// Ops of one kind that this thread has destroyed.
+typedef struct spare_list {
+  tn_eager_op* first;
+  int count;
+} spare_list;
+
+static _Thread_local __attribute__((tls_model("initial-exec"))) struct {
+  spare_list lists[spare_lists];
+  bool open;
+  tn_thread_end end;
+} spares;
+
+static spare_list* spares_of(const tn_op_def* def) {
+  return &spares.lists[(uintptr_t)def / 64 % spare_lists];
+}
+
+static void free_spares(spare_list* list) {
+  for (tn_eager_op* op; (op = list->first);) {
+    list->first = op->next_spare;
+    free_op(op);
+  }
+  list->count = 0;
+}
+
+static void end_thread(void) {
+  spares.open = false;
+  for (int i = 0; i < spare_lists; ++i) free_spares(&spares.lists[i]);
+}
+
+static bool keeps_spares(void) {
+#if defined(TENON_SANITIZED)
+  return false;  // every op a block of its own, so that one used after its end is seen
+#else
+  if (tn_memory_counting()) return false;
+  if (!spares.open) {
+    spares.end.end = end_thread;
+    spares.open = tn_thread_on_end(&spares.end);
+  }
+  return spares.open;
+#endif
+}
+
 tn_eager_op* tn_eager_op_create(tn_eager_context* context, const char* name, tn_status* status) {
   const tn_op_def* def = tn_op_registry_get(name ? name : "", status);
   if (!def) return NULL;
-  tn_eager_op* op = tn_alloc(sizeof *op);
-  if (!op) {
-    tn_status_set_no_memory(status, "making an op");
-    return NULL;
+  spare_list* list = spares_of(def);
+  tn_eager_op* op = list->first;
+  if (op && op->def == def) {
+    list->first = op->next_spare;
+    --list->count;
+    op->attrs_set = 0;
+    tn_eager_op_set_device(op, "", NULL);
+  } else {
+    op = tn_alloc(sizeof *op);
+    if (!op) {
+      tn_status_set_no_memory(status, "making an op");
+      return NULL;
+    }
+    memset(op, 0, offsetof(tn_eager_op, few));
+    op->def = def;
+    op->device = tn_device_cpu();
+    op->inputs = op->few;
+    op->input_capacity = few_inputs;
   }
-  memset(op, 0, offsetof(tn_eager_op, few));
   op->context = context;
-  op->def = def;
-  op->device = tn_device_cpu();
-  op->attrs_changed = true;
-  op->inputs = op->few;
-  op->input_capacity = few_inputs;
   return op;
 }
 
 void tn_eager_op_destroy(tn_eager_op* op) {
   if (!op) return;
   tn_eager_op_clear_inputs(op);
-  if (op->inputs != op->few) tn_free(op->inputs);
-  tn_attrs_deinit(&op->attrs);
-  tn_status_deinit(&op->status);
-  tn_free(op);
+  spare_list* list = spares_of(op->def);
+  if (!tn_ok(&op->status) || !keeps_spares() || list->count == spares_per_list) {
+    free_op(op);
+    return;
+  }
+  if (list->first && list->first->def != op->def) free_spares(list);
+  op->next_spare = list->first;
+  list->first = op;
+  ++list->count;
+}
+
+// Forgets the attrs of an earlier use that this one did not set.
+static void settle_attrs(tn_eager_op* op) {
+  if (op->attrs_set == op->attrs.count) return;
+  tn_attrs_truncate(&op->attrs, op->attrs_set);
+  op->cached = NULL;
 }
 
 const tn_op_def* tn_eager_op_def(const tn_eager_op* op) { return op->def; }
@@ -137,11 +211,31 @@ bool tn_eager_op_add_input(tn_eager_op* op, const tn_tensor* input, tn_status* s
 
 static bool set_attr(tn_eager_op* op, const char* name, tn_attr_kind kind, bool is_list,
                      const void* items, size_t count, tn_status* status) {
-  tn_attr_value value;
-  op->attrs_changed = true;
+  if (op->attrs_set < op->attrs.count) {
+    const tn_attr* before = &op->attrs.items[op->attrs_set];
+    tn_attr_value borrowed = {.kind = kind, .is_list = is_list, .count = count};
+    borrowed.items = (void*)items;
+    // Tensors and functions are dear to compare, and may be missing.
+    bool plain = kind != TN_ATTR_TENSOR && kind != TN_ATTR_FUNC;
+    if (plain && strcmp(before->name, name) == 0 &&
+        tn_attr_value_equal(&before->value, &borrowed)) {
+      ++op->attrs_set;
+      return true;
+    }
+    settle_attrs(op);
+  }
   op->cached = NULL;
-  return tn_attr_value_init(&value, kind, is_list, items, count, status) &&
-         tn_attrs_take(&op->attrs, name, &value, status);
+  tn_attr_value value;
+  bool set = tn_attr_value_init(&value, kind, is_list, items, count, status) &&
+             tn_attrs_take(&op->attrs, name, &value, status);
+  op->attrs_set = op->attrs.count;
+  return set;
+}
+
+// An attr set by this use of the op.
+static const tn_attr_value* find_attr(const tn_eager_op* op, const char* name) {
+  tn_attrs set = {.items = op->attrs.items, .count = op->attrs_set};
+  return tn_attrs_find(&set, name);
 }
 
 // A list argument that comes whole tells its attrs.
@@ -149,9 +243,9 @@ static bool set_list_attrs(tn_eager_op* op, tn_tensor* const* inputs, int count,
                            tn_status* status) {
   if (op->next_arg >= op->def->input_count) return true;
   const tn_arg_def* arg = &op->def->inputs[op->next_arg];
-  if (arg->number_attr && !tn_attrs_find(&op->attrs, arg->number_attr))
+  if (arg->number_attr && !find_attr(op, arg->number_attr))
     return set_attr(op, arg->number_attr, TN_ATTR_INT, false, &(int64_t){count}, 1, status);
-  if (!arg->type_list_attr || tn_attrs_find(&op->attrs, arg->type_list_attr)) return true;
+  if (!arg->type_list_attr || find_attr(op, arg->type_list_attr)) return true;
   tn_dtype* types = tn_alloc((size_t)count * sizeof *types);
   if (!types) tn_status_set_no_memory(status, "adding inputs to an op");
   bool set = types && tn_types_of(inputs, (size_t)count, types, status) &&
@@ -195,7 +289,7 @@ static int arg_length(const tn_eager_op* op, const tn_arg_def* args, size_t coun
     if (strcmp(args[i].name, name) != 0) continue;
     const char* attr = args[i].number_attr ? args[i].number_attr : args[i].type_list_attr;
     if (!attr) return 1;
-    const tn_attr_value* value = tn_attrs_find(&op->attrs, attr);
+    const tn_attr_value* value = find_attr(op, attr);
     if (value && args[i].number_attr && value->kind == TN_ATTR_INT) return (int)value->ints[0];
     if (value && value->is_list) return (int)value->count;
     tn_status_set(status, TN_INVALID_ARGUMENT,
@@ -243,7 +337,8 @@ bool tn_eager_op_set_attr(tn_eager_op* op, const char* attr, tn_attr_kind kind, 
 }
 
 tn_func tn_eager_op_as_function(const tn_eager_op* op) {
-  return (tn_func){.name = op->def->name, .attrs = op->attrs};
+  tn_attrs set = {.items = op->attrs.items, .count = op->attrs_set};
+  return (tn_func){.name = op->def->name, .attrs = set};
 }
 
 // The kernel for the inputs as they are.
@@ -256,15 +351,8 @@ static tn_cached_kernel* find_kernel(tn_eager_op* op, tn_status* status) {
     return NULL;
   }
   tn_cached_kernel* found = NULL;
-  if (tn_types_of(op->inputs, op->input_count, types, status)) {
-    found = tn_kernel_cache_recent(op->def, op->device, &op->attrs, types, op->input_count);
-    if (!found) {
-      if (op->attrs_changed) op->attrs_hash = tn_attrs_hash(&op->attrs);
-      op->attrs_changed = false;
-      found = tn_kernel_cache_get(op->def, op->device, &op->attrs, op->attrs_hash, types,
-                                  op->input_count, status);
-    }
-  }
+  if (tn_types_of(op->inputs, op->input_count, types, status))
+    found = tn_kernel_cache_get(op->def, op->device, &op->attrs, types, op->input_count, status);
   if (types != few) tn_free(types);
   return found;
 }
@@ -274,6 +362,7 @@ bool tn_eager_op_run(tn_eager_op* op, tn_tensor** outputs, int* count, tn_status
     tn_status_copy(status, &op->status);
     return false;
   }
+  settle_attrs(op);
   if (!op->cached || op->cached->type_count != op->input_count ||
       !tn_types_match(op->cached->types, op->inputs, op->input_count))
     op->cached = find_kernel(op, status);
@@ -290,5 +379,6 @@ bool tn_eager_op_run(tn_eager_op* op, tn_tensor** outputs, int* count, tn_status
                           status))
     return false;
   *count = (int)output_count;
+  tn_eager_op_clear_inputs(op);
   return true;
 }

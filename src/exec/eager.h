@@ -52,7 +52,8 @@ bool tn_eager_op_set_attr(tn_eager_op* op, const char* attr, tn_attr_kind kind, 
 tn_func tn_eager_op_as_function(const tn_eager_op* op);
 
 // Runs the op. *count is the room in `outputs` before and the number of outputs after; they are
-// handles owned by the caller. The op may be run again, also with other inputs after clear.
+// handles owned by the caller. Success uses the inputs up, as in TensorFlow: the op may be run
+// again with others, attrs and device stay.
 bool tn_eager_op_run(tn_eager_op* op, tn_tensor** outputs, int* count, tn_status* status);
 // Drops the inputs, keeps attrs and device.
 void tn_eager_op_clear_inputs(tn_eager_op* op);

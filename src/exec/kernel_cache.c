@@ -17,7 +17,8 @@ typedef struct cache_key {
   size_t type_count;
 } cache_key;
 
-uint64_t tn_attrs_hash(const tn_attrs* attrs) {
+// A sum, so that the order makes no difference.
+static uint64_t hash_attrs(const tn_attrs* attrs) {
   uint64_t hash = attrs->count;
   for (size_t i = 0; i < attrs->count; ++i)
     hash += tn_attr_value_hash(&attrs->items[i].value,
@@ -43,8 +44,8 @@ static bool matches(const void* entry, const void* wanted) {
          same_attrs(&cached->attrs, key->attrs);
 }
 
-static uint64_t hash_of(const cache_key* key, uint64_t attrs_hash) {
-  uint64_t words[3] = {(uintptr_t)key->op, (uintptr_t)key->device, attrs_hash};
+static uint64_t hash_of(const cache_key* key) {
+  uint64_t words[3] = {(uintptr_t)key->op, (uintptr_t)key->device, hash_attrs(key->attrs)};
   return tn_hash(key->types, key->type_count * sizeof *key->types, tn_hash(words, sizeof words, 0));
 }
 
@@ -84,35 +85,16 @@ static tn_cached_kernel* add(const cache_key* key, uint64_t hash, tn_status* sta
   return NULL;
 }
 
-// What this thread used last, by op: for a run of like ops neither attrs nor types need be hashed.
-enum { recent_count = 64 };
-static _Thread_local tn_cached_kernel* recent[recent_count];
-
-static tn_cached_kernel** recent_of(const tn_op_def* op) {
-  return &recent[((uintptr_t)op >> 4 ^ (uintptr_t)op >> 10) % recent_count];
-}
-
-tn_cached_kernel* tn_kernel_cache_recent(const tn_op_def* op, tn_device* device,
-                                         const tn_attrs* attrs, const tn_dtype* types,
-                                         size_t type_count) {
-  cache_key key = {op, device, attrs, types, type_count};
-  tn_cached_kernel* found = *recent_of(op);
-  return found && matches(found, &key) ? found : NULL;
-}
-
 tn_cached_kernel* tn_kernel_cache_get(const tn_op_def* op, tn_device* device, const tn_attrs* attrs,
-                                      uint64_t attrs_hash, const tn_dtype* types, size_t type_count,
-                                      tn_status* status) {
+                                      const tn_dtype* types, size_t type_count, tn_status* status) {
   cache_key key = {op, device, attrs, types, type_count};
-  uint64_t hash = hash_of(&key, attrs_hash);
+  uint64_t hash = hash_of(&key);
   tn_cached_kernel* found = tn_shared_map_find(&kernels, hash, matches, &key);
-  if (!found) {
-    pthread_mutex_lock(&writers);
-    found = tn_shared_map_find(&kernels, hash, matches, &key);
-    if (!found) found = add(&key, hash, status);
-    pthread_mutex_unlock(&writers);
-  }
-  if (found) *recent_of(op) = found;
+  if (found) return found;
+  pthread_mutex_lock(&writers);
+  found = tn_shared_map_find(&kernels, hash, matches, &key);
+  if (!found) found = add(&key, hash, status);
+  pthread_mutex_unlock(&writers);
   return found;
 }
 

@@ -15,17 +15,9 @@ typedef struct tn_cached_kernel {
   tn_dtype types[];
 } tn_cached_kernel;
 
-// The same whatever order the attrs were set in.
-uint64_t tn_attrs_hash(const tn_attrs* attrs);
-
-// The entry when this thread got it lately, else NULL.  [any thread]
-tn_cached_kernel* tn_kernel_cache_recent(const tn_op_def* op, tn_device* device,
-                                         const tn_attrs* attrs, const tn_dtype* types,
-                                         size_t type_count);
-// Finds or makes the entry. `attrs_hash` is tn_attrs_hash of `attrs`.  [any thread]
+// Finds or makes the entry, whatever order the attrs were set in.  [any thread]
 tn_cached_kernel* tn_kernel_cache_get(const tn_op_def* op, tn_device* device, const tn_attrs* attrs,
-                                      uint64_t attrs_hash, const tn_dtype* types, size_t type_count,
-                                      tn_status* status);
+                                      const tn_dtype* types, size_t type_count, tn_status* status);
 // The entry's kernel as the registry stands.  [any thread]
 const tn_kernel_instance* tn_cached_kernel_instance(tn_cached_kernel* cached, tn_status* status);
 

@@ -35,8 +35,9 @@ bool tn_attr_value_alloc(tn_attr_value* value, tn_attr_kind kind, bool is_list, 
   if (count && item) {
     if (!__builtin_mul_overflow(count, item, &bytes) &&
         !__builtin_add_overflow(bytes, text_bytes, &bytes))
-      items = tn_alloc_zeroed(1, bytes);
+      items = tn_alloc(bytes);
     if (!items) return tn_status_set_no_memory(status, "making an attribute value"), false;
+    memset(items, 0, bytes);
   }
   *value = (tn_attr_value){.kind = kind, .is_list = is_list, .count = count, .items = items};
   return true;
@@ -192,8 +193,7 @@ static uint64_t hash_func(const tn_func* func, uint64_t seed) {
 uint64_t tn_attr_value_hash(const tn_attr_value* value, uint64_t seed) {
   // Like equality: an empty list is the same whatever its kind.
   uint64_t kind = value->is_list && value->count == 0 ? 0 : (uint64_t)value->kind;
-  uint64_t head[] = {kind, value->is_list, value->count};
-  uint64_t hash = tn_hash(head, sizeof head, seed);
+  uint64_t hash = seed + (kind * 2 + value->is_list + value->count * 64) * 0x9e3779b97f4a7c15u;
   for (size_t i = 0; i < value->count; ++i) {
     switch (value->kind) {
       case TN_ATTR_STRING:
@@ -341,11 +341,16 @@ bool tn_attrs_copy(tn_attrs* target, const tn_attrs* source, tn_status* status) 
   return true;
 }
 
-void tn_attrs_deinit(tn_attrs* attrs) {
-  for (size_t i = 0; i < attrs->count; ++i) {
-    tn_free(attrs->items[i].name);
-    tn_attr_value_deinit(&attrs->items[i].value);
+void tn_attrs_truncate(tn_attrs* attrs, size_t count) {
+  while (attrs->count > count) {
+    tn_attr* last = &attrs->items[--attrs->count];
+    tn_free(last->name);
+    tn_attr_value_deinit(&last->value);
   }
+}
+
+void tn_attrs_deinit(tn_attrs* attrs) {
+  tn_attrs_truncate(attrs, 0);
   tn_free(attrs->items);
   *attrs = (tn_attrs){0};
 }

@@ -113,6 +113,8 @@ bool tn_attrs_set(tn_attrs* attrs, const char* name, const tn_attr_value* value,
 // The same, moving `value` (empty afterwards, also when it fails).
 bool tn_attrs_take(tn_attrs* attrs, const char* name, tn_attr_value* value, tn_status* status);
 bool tn_attrs_copy(tn_attrs* target, const tn_attrs* source, tn_status* status);
+// Drops all but the first `count`.
+void tn_attrs_truncate(tn_attrs* attrs, size_t count);
 void tn_attrs_deinit(tn_attrs* attrs);
 
 #endif  // TENON_OP_ATTR_VALUE_H_

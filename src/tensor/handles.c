@@ -1,8 +1,7 @@
 #include "tensor/handles.h"
 
-#include <pthread.h>
-
 #include "base/memory.h"
+#include "base/thread_end.h"
 
 #if defined(TENON_SANITIZED)
 
@@ -14,22 +13,17 @@ void tn_handle_give(tn_tensor* handle) { tn_free(handle); }
 
 enum { kept_handles = 32 };
 
-// A thread's free handles. `open` from its first use until the thread ends. Initial-exec: found
-// without a call, for a few of the bytes that the loader keeps for libraries opened late.
+// A thread's free handles. Initial-exec: found without a call, for a few of the bytes that the
+// loader keeps for libraries opened late.
 static _Thread_local __attribute__((tls_model("initial-exec"))) struct {
   tn_tensor* first;
   int count;
-  bool open, ended;
+  bool open;  // from the first use until the thread ends
+  tn_thread_end end;
 } list;
 
-static pthread_key_t key;
-static bool key_made;
-static pthread_once_t key_once = PTHREAD_ONCE_INIT;
-
-static void end_thread(void* unused) {
-  // Destructors that run after this one may still drop tensors: those are freed at once.
+static void end_thread(void) {
   list.open = false;
-  list.ended = true;
   while (list.first) {
     tn_tensor* handle = list.first;
     list.first = handle->next_free;
@@ -37,12 +31,9 @@ static void end_thread(void* unused) {
   }
 }
 
-static void make_key(void) { key_made = pthread_key_create(&key, end_thread) == 0; }
-
 static bool open_list(void) {
-  if (list.ended) return false;
-  pthread_once(&key_once, make_key);
-  return list.open = key_made && pthread_setspecific(key, &list) == 0;
+  list.end.end = end_thread;
+  return list.open = tn_thread_on_end(&list.end);
 }
 
 tn_tensor* tn_handle_take(void) {

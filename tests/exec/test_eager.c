@@ -40,13 +40,15 @@ TEST(test_an_op_is_prepared_step_by_step_and_run_again) {
   CHECK(tn_eager_op_set_attr(op, "n", TN_ATTR_INT, false, &(int64_t){4}, 1, &status));
 
   tn_tensor *x = FLOATS(1, 2), *outputs[3];
-  CHECK(tn_eager_op_add_input(op, x, &status));
-  tn_tensor_destroy(x);  // the op holds its own
-  CHECK_INT(tn_eager_op_input_count(op), 1);
-  CHECK_FLOATS(tn_eager_op_input(op, 0, &status), 1, 2);
-  CHECK(!tn_eager_op_input(op, 1, &status));
-  CHECK_CODE(&status, TN_OUT_OF_RANGE);
   for (int i = 0; i < 3; ++i) {
+    // Running uses inputs up; attrs and device stay.
+    CHECK_INT(tn_eager_op_input_count(op), 0);
+    CHECK(tn_eager_op_add_input(op, x, &status));
+    if (i == 2) tn_tensor_destroy(x);  // the op holds its own
+    CHECK_INT(tn_eager_op_input_count(op), 1);
+    CHECK_FLOATS(tn_eager_op_input(op, 0, &status), 1, 2);
+    CHECK(!tn_eager_op_input(op, 1, &status));
+    CHECK_CODE(&status, TN_OUT_OF_RANGE);
     int count = 3;
     CHECK(tn_eager_op_run(op, outputs, &count, &status));
     CHECK_INT(count, 1);
@@ -56,7 +58,6 @@ TEST(test_an_op_is_prepared_step_by_step_and_run_again) {
   CHECK_INT(computed, 3);
 
   // Other inputs, of another type.
-  tn_eager_op_clear_inputs(op);
   tn_tensor* ints = tn_tensor_create(TN_INT32, NULL, 0, NULL);
   CHECK(tn_eager_op_add_input(op, ints, &status));
   int count = 1;
@@ -177,6 +178,51 @@ TEST(test_lists_of_inputs_tell_their_attrs) {
   tn_tensor_destroy(text);
 }
 
+static int64_t seen_n;
+static char seen_s[16];
+
+static void note_attrs(void* state, tn_run_context* context) {
+  const tn_attrs* attrs = &context->instance->node->attrs;
+  seen_n = tn_attrs_find(attrs, "n")->ints[0];
+  snprintf(seen_s, sizeof seen_s, "%s", tn_attrs_find(attrs, "s")->strings[0].data);
+}
+
+// Runs a new op "Noting" with the attrs that are given (0 and NULL: left out).
+static void run_noting(int64_t n, const char* s, bool s_first) {
+  tn_status status = {0};
+  tn_eager_op* op = tn_eager_op_create(NULL, "Noting", &status);
+  tn_view text = tn_view_of(s);
+  if (s && s_first) tn_eager_op_set_attr(op, "s", TN_ATTR_STRING, false, &text, 1, NULL);
+  if (n) tn_eager_op_set_attr(op, "n", TN_ATTR_INT, false, &n, 1, NULL);
+  if (s && !s_first) tn_eager_op_set_attr(op, "s", TN_ATTR_STRING, false, &text, 1, NULL);
+  CHECK_INT(tn_eager_op_as_function(op).attrs.count, (n != 0) + (s != NULL));
+  int count = 0;
+  CHECK(tn_eager_op_run(op, NULL, &count, &status));
+  tn_eager_op_destroy(op);
+}
+
+TEST(test_a_new_op_has_the_attrs_it_was_given_whatever_the_one_before_had) {
+  given_op("Noting", "attr n: int = 1", "attr s: string = 'default'", NULL);
+  given_kernel("Noting", note_attrs);
+  uint64_t random = test_seed();
+  for (int i = 0; i < 500; ++i) {
+    static const char* const texts[] = {NULL, "a", "b"};
+    int64_t n = test_between(&random, 0, 3);
+    const char* s = texts[test_between(&random, 0, 2)];
+    run_noting(n, s, test_between(&random, 0, 1));
+    CHECK_INT(seen_n, n ? n : 1);
+    CHECK_TEXT(seen_s, s ? s : "default");
+  }
+  // Set twice: the last one counts.
+  tn_eager_op* op = tn_eager_op_create(NULL, "Noting", NULL);
+  for (int64_t n = 5; n < 8; ++n)
+    CHECK(tn_eager_op_set_attr(op, "n", TN_ATTR_INT, false, &n, 1, NULL));
+  int count = 0;
+  CHECK(tn_eager_op_run(op, NULL, &count, NULL));
+  CHECK_INT(seen_n, 7);
+  tn_eager_op_destroy(op);
+}
+
 static void* run_ops(void* context) {
   tn_status status = {0};
   for (int i = 0; i < 500; ++i) {
@@ -249,9 +295,8 @@ TEST(test_making_a_cached_kernel_survives_every_failing_allocation) {
   for (int round = 0;; ++round) {
     int64_t before = tn_memory_alive();
     tn_memory_fail_at(round);
-    tn_cached_kernel* cached =
-        tn_kernel_cache_get(tn_op_registry_find("Pass"), tn_device_cpu(), &attrs,
-                            tn_attrs_hash(&attrs), TYPES(TN_FLOAT), &status);
+    tn_cached_kernel* cached = tn_kernel_cache_get(tn_op_registry_find("Pass"), tn_device_cpu(),
+                                                   &attrs, TYPES(TN_FLOAT), &status);
     tn_memory_fail_at(-1);
     if (cached) break;
     CHECK_CODE(&status, TN_RESOURCE_EXHAUSTED);
