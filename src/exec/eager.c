@@ -106,15 +106,16 @@ static void end_thread(void) {
 
 static bool keeps_spares(void) {
 #if defined(TENON_SANITIZED)
-  return false;  // every op a block of its own, so that one used after its end is seen
+  const bool wanted = false;  // every op a block of its own, so that one used after its end is seen
 #else
-  if (tn_memory_counting()) return false;
+  const bool wanted = true;
+#endif
+  if (!wanted || tn_memory_counting()) return false;
   if (!spares.open) {
     spares.end.end = end_thread;
     spares.open = tn_thread_on_end(&spares.end);
   }
   return spares.open;
-#endif
 }
 
 tn_eager_op* tn_eager_op_create(tn_eager_context* context, const char* name, tn_status* status) {
