@@ -137,3 +137,31 @@ TEST(test_what_is_no_variable_is_refused) {
   tn_tensor_destroy(empty);
   tn_tensor_destroy(value);
 }
+
+static void pass_value(void* state, tn_run_context* context) {
+  tn_tensor* x = tn_run_input(context, 0, NULL);
+  if (x) tn_run_set_output(context, 0, x, NULL);
+  tn_tensor_destroy(x);
+}
+
+TEST(test_a_reference_variable_is_assigned_through_its_reference_and_read_by_value) {
+  given_unary_op("TestRead");
+  given_kernel("TestRead", pass_value);
+  tn_status status = {0};
+  tn_tensor* references[2];
+  for (int i = 0; i < 2; ++i) {
+    references[i] = run("VariableV2", "dtype=float32", "shape=[2]", NULL, 0, &status);
+    CHECK_OK(&status);
+  }
+  tn_tensor* value = FLOATS(4, 5);
+  tn_tensor* again = run("Assign", NULL, NULL, (tn_tensor*[]){references[0], value}, 2, &status);
+  CHECK_OK(&status);
+  tn_tensor* read = run("TestRead", NULL, NULL, &references[1], 1, &status);
+  CHECK_OK(&status);
+  CHECK_FLOATS(read, 4, 5);
+  tn_tensor_destroy(read);
+  tn_tensor_destroy(again);
+  tn_tensor_destroy(value);
+  tn_tensor_destroy(references[0]);
+  tn_tensor_destroy(references[1]);
+}

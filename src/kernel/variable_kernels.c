@@ -1,4 +1,4 @@
-// Built-in kernels of the resource-variable ops, for programs that have no plugin with its own.
+// Built-in kernels of the variable ops, for programs that have no plugin with its own.
 #include "base/memory.h"
 #include "base/text.h"
 #include "kernel/builtin_kernels.h"
@@ -62,6 +62,38 @@ static void compute_var_handle(void* state, tn_run_context* context) {
   tn_run_conclude(context, tn_ok(&status), &status, NULL);
 }
 
+// VariableV2: the variable itself, as a reference. One without a name goes by its node's.
+static void* create_variable_v2(tn_construction* construction) {
+  tn_status status = {0};
+  const char* container = text_attr(construction, "container");
+  const char* name = text_attr(construction, "shared_name");
+  tn_dtype dtype = TN_INVALID;
+  tn_tensor* handle = NULL;
+  if (tn_construction_type(construction, "dtype", &dtype, &status))
+    handle = tn_resource_handle_tensor(
+        construction->device->name, *container ? container : TN_DEFAULT_CONTAINER,
+        *name ? name : construction->node->name, &tn_variable_type, NULL, dtype, NULL, &status);
+  tn_construction_fail(construction, &status);
+  tn_status_deinit(&status);
+  return handle;
+}
+
+static void destroy_variable_v2(void* handle) { tn_tensor_destroy(handle); }
+
+static tn_object* make_variable(void* handle, tn_status* status) {
+  return (tn_object*)tn_variable_create(((const tn_resource_handle*)handle)->dtype, status);
+}
+
+static void compute_variable_v2(void* state, tn_run_context* context) {
+  tn_status status = {0};
+  const tn_resource_handle* handle = tn_resource_handle_of(state, &status);
+  tn_object* variable =
+      tn_resource_find_or_create(handle, &tn_variable_type, make_variable, (void*)handle, &status);
+  bool done = variable && tn_run_set_output_ref(context, 0, (tn_variable*)variable, &status);
+  tn_object_unref(variable);
+  tn_run_conclude(context, done, &status, NULL);
+}
+
 static void compute_read(void* state, tn_run_context* context) {
   tn_status status = {0};
   tn_variable* variable = tn_run_variable(context, 0, &status);
@@ -75,18 +107,26 @@ static void compute_read(void* state, tn_run_context* context) {
   tn_run_conclude(context, done, &status, NULL);
 }
 
+static bool flag_attr(const tn_run_context* context, const char* attr) {
+  const tn_attr_value* value = tn_attrs_find(&context->instance->node->attrs, attr);
+  return value && value->kind == TN_ATTR_BOOL && value->bools[0];
+}
+
 static void compute_assign(void* state, tn_run_context* context) {
-  const tn_attr_value* validate = tn_attrs_find(&context->instance->node->attrs, "validate_shape");
-  tn_run_assign_variable(context, 0, 1, validate && validate->bools[0], NULL, NULL);
+  tn_run_assign_variable(context, 0, 1, flag_attr(context, "validate_shape"), NULL, NULL);
+}
+
+static void compute_assign_ref(void* state, tn_run_context* context) {
+  tn_run_assign_ref(context, 0, 0, 1, flag_attr(context, "use_locking"),
+                    flag_attr(context, "validate_shape"), NULL, NULL);
 }
 
 static void compute_destroy(void* state, tn_run_context* context) {
-  const tn_attr_value* ignore =
-      tn_attrs_find(&context->instance->node->attrs, "ignore_lookup_error");
   tn_status status = {0};
   const tn_resource_handle* handle = tn_resource_handle_of(context->inputs[0], &status);
   bool done = handle && tn_resource_remove(handle, &status);
-  bool forgiven = ignore && ignore->bools[0] && tn_status_code(&status) == TN_NOT_FOUND;
+  bool forgiven =
+      flag_attr(context, "ignore_lookup_error") && tn_status_code(&status) == TN_NOT_FOUND;
   tn_run_conclude(context, done || forgiven, &status, NULL);
 }
 
@@ -109,6 +149,12 @@ const tn_builtin_kernel tn_builtin_kernels[] = {
     {"VarHandleOp",
      "CPU",
      {.create = create_var_handle, .compute = compute_var_handle, .destroy = destroy_var_handle}},
+    {"VariableV2",
+     "CPU",
+     {.create = create_variable_v2,
+      .compute = compute_variable_v2,
+      .destroy = destroy_variable_v2}},
+    {"Assign", "CPU", {.compute = compute_assign_ref}},
     {"ReadVariableOp", "CPU", {.compute = compute_read}},
     {"AssignVariableOp", "CPU", {.compute = compute_assign}},
     {"DestroyResourceOp", "CPU", {.compute = compute_destroy}},
