@@ -58,8 +58,13 @@ static void keep_attrs(const tn_attrs* attrs) {
   tn_memory_keep(attrs->items);
 }
 
-// With the writers' lock held.
-static tn_cached_kernel* add(const cache_key* key, uint64_t hash, tn_status* status) {
+static void free_entry(tn_cached_kernel* entry) {
+  tn_prepared_deinit(&entry->prepared);
+  tn_attrs_deinit(&entry->attrs);
+  tn_free(entry);
+}
+
+static tn_cached_kernel* make(const cache_key* key, tn_status* status) {
   tn_cached_kernel* made = tn_alloc_zeroed(1, sizeof *made + key->type_count * sizeof *made->types);
   if (!made) {
     tn_status_set_no_memory(status, "caching a kernel");
@@ -71,18 +76,29 @@ static tn_cached_kernel* add(const cache_key* key, uint64_t hash, tn_status* sta
   memcpy(made->types, key->types, key->type_count * sizeof *made->types);
   if (tn_attrs_copy(&made->attrs, key->attrs, status) &&
       tn_prepare(&made->prepared, key->op, key->device, key->attrs, key->types, key->type_count,
-                 status)) {
-    if (tn_shared_map_add(&kernels, hash, made)) {
-      keep_attrs(&made->attrs);
-      tn_memory_keep(made);
-      return made;
-    }
-    tn_status_set_no_memory(status, "caching a kernel");
-    tn_prepared_deinit(&made->prepared);
-  }
-  tn_attrs_deinit(&made->attrs);
-  tn_free(made);
+                 status))
+    return made;
+  free_entry(made);
   return NULL;
+}
+
+// A kernel's create function may itself run ops, so it runs outside the lock; when two threads made
+// the same entry, the first one stays.
+static tn_cached_kernel* add(const cache_key* key, uint64_t hash, tn_status* status) {
+  tn_cached_kernel* made = make(key, status);
+  if (!made) return NULL;
+  pthread_mutex_lock(&writers);
+  tn_cached_kernel* found = tn_shared_map_find(&kernels, hash, matches, key);
+  bool added = !found && tn_shared_map_add(&kernels, hash, made);
+  pthread_mutex_unlock(&writers);
+  if (added) {
+    keep_attrs(&made->attrs);
+    tn_memory_keep(made);
+    return made;
+  }
+  if (!found) tn_status_set_no_memory(status, "caching a kernel");
+  free_entry(made);
+  return found;
 }
 
 tn_cached_kernel* tn_kernel_cache_get(const tn_op_def* op, tn_device* device, const tn_attrs* attrs,
@@ -90,20 +106,10 @@ tn_cached_kernel* tn_kernel_cache_get(const tn_op_def* op, tn_device* device, co
   cache_key key = {op, device, attrs, types, type_count};
   uint64_t hash = hash_of(&key);
   tn_cached_kernel* found = tn_shared_map_find(&kernels, hash, matches, &key);
-  if (found) return found;
-  pthread_mutex_lock(&writers);
-  found = tn_shared_map_find(&kernels, hash, matches, &key);
-  if (!found) found = add(&key, hash, status);
-  pthread_mutex_unlock(&writers);
-  return found;
+  return found ? found : add(&key, hash, status);
 }
 
 const tn_kernel_instance* tn_cached_kernel_instance(tn_cached_kernel* cached, tn_status* status) {
   const tn_kernel_instance* instance = tn_prepared_instance(&cached->prepared);
-  if (instance) return instance;
-  pthread_mutex_lock(&writers);
-  instance = tn_prepared_instance(&cached->prepared);
-  if (!instance) instance = tn_prepared_renew(&cached->prepared, status);
-  pthread_mutex_unlock(&writers);
-  return instance;
+  return instance ? instance : tn_prepared_renew(&cached->prepared, status);
 }

@@ -34,8 +34,10 @@ const tn_kernel_instance* tn_prepared_renew(tn_prepared* prepared, tn_status* st
         node ? tn_kernel_instance_create(kernel, node, old->device, status) : NULL;
     if (!instance) return NULL;
     instance->previous = old;
-    old = instance;
-    atomic_store_explicit(&prepared->instance, instance, memory_order_release);
+    if (atomic_compare_exchange_strong(&prepared->instance, &old, instance))
+      old = instance;
+    else
+      tn_kernel_instance_destroy(instance);
   }
   atomic_store_explicit(&prepared->generation, generation, memory_order_release);
   return old;

@@ -22,8 +22,8 @@ static inline const tn_kernel_instance* tn_prepared_instance(tn_prepared* prepar
     return NULL;
   return atomic_load_explicit(&prepared->instance, memory_order_acquire);
 }
-// Chooses again, with the same attrs and types. NULL and a status when nothing fits any more.
-// [one thread at a time: callers hold a lock of their own]
+// Chooses again, with the same attrs and types; of several threads that find a better kernel one
+// puts it in place. NULL and a status when nothing fits any more.  [any thread]
 const tn_kernel_instance* tn_prepared_renew(tn_prepared* prepared, tn_status* status);
 
 // Types of inputs, as ops see them; false and INVALID_ARGUMENT for a NULL among them.

@@ -223,6 +223,24 @@ TEST(test_a_new_op_has_the_attrs_it_was_given_whatever_the_one_before_had) {
   tn_eager_op_destroy(op);
 }
 
+static void* create_by_running(tn_construction* construction) {
+  run_noting(9, "inside", false);
+  return NULL;
+}
+
+TEST(test_a_kernel_may_run_ops_while_it_is_made) {
+  given_op("Noting", "attr n: int = 1", "attr s: string = 'default'", NULL);
+  given_kernel("Noting", note_attrs);
+  given_op("Nesting", NULL);
+  tn_kernel_functions functions = {.create = create_by_running, .compute = compute_nothing};
+  register_builder(tn_kernel_builder_create("Nesting", "CPU", &functions), "Nesting");
+  tn_eager_op* op = tn_eager_op_create(NULL, "Nesting", NULL);
+  int count = 0;
+  CHECK(tn_eager_op_run(op, NULL, &count, NULL));
+  CHECK_INT(seen_n, 9);
+  tn_eager_op_destroy(op);
+}
+
 static void* run_ops(void* context) {
   tn_status status = {0};
   for (int i = 0; i < 500; ++i) {
