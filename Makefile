@@ -16,7 +16,7 @@ all: ## build the libraries, the tool, the plugins and the examples into build/
 	@tools/build.sh default src/all cli/all plugins/all examples/all
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z -]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
 
 run: all ## run a plugin that ships with the project
 	@tools/tour.sh

@@ -95,6 +95,15 @@ static int run(cli_args* args) {
                        "and _ follow (MyOp)",
                        op);
   tn_status* status = tn_status_create();
+  tn_op_info* known = tn_op_info_create(op, NULL);
+  tn_op_info_destroy(known);
+  if (known) {
+    tn_status_set(status, TN_ALREADY_EXISTS,
+                  "there is an op %s already (tenon ops %s); choose another name", op, op);
+    int refused = cli_failed(args, status);
+    tn_status_destroy(status);
+    return refused;
+  }
   char* name = snake_case(op);
   const char* folder = cli_value(args, "folder") ? cli_value(args, "folder") : name;
   bool made = name && mkdir(folder, 0777) == 0;
@@ -128,10 +137,9 @@ static int run(cli_args* args) {
 }
 
 static const cli_option options[] = {
-    {"folder", "PATH", "where to put it (default: the op's name in lower case)"},
-    {NULL, NULL, NULL}};
+    {"folder", "PATH", "where to put it (default: MyOp goes into my_op)"}, {NULL, NULL, NULL}};
 
 const cli_command cli_new = {
-    "new",   "start a plugin project that builds with one make",  "op NAME [--folder PATH]",
-    options, "  tenon new op Clip01 && cd clip01 && make test\n", run,
+    "new",   "start a plugin project that builds with one make", "op NAME [--folder PATH]",
+    options, "  tenon new op Scale && cd scale && make test\n",  run,
 };

@@ -1,15 +1,17 @@
 // tenon ops: what ops there are, and one of them in full.
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
+#include "base/memory.h"
 #include "command.h"
 
 static void print_list(const char* title, const char* const* items, size_t count) {
   for (size_t i = 0; i < count; ++i) printf("  %-9s %s\n", i ? "" : title, items[i]);
 }
 
-static void print_op(const tn_op_info* op) {
+static void print_op(const tn_op_info* op, size_t kernels) {
   printf("%s%s%s  of %s\n", cli_bold(), op->name, cli_plain(), cli_base_name(op->origin));
   print_list("inputs", op->inputs, op->input_count);
   print_list("outputs", op->outputs, op->output_count);
@@ -22,6 +24,10 @@ static void print_op(const tn_op_info* op) {
   if (op->allows_uninitialized_input) flags[count++] = "allows uninitialized input";
   if (!op->infers_shapes) flags[count++] = "output shapes are not inferred";
   print_list("flags", flags, count);
+  if (kernels)
+    printf("  %-9s %zu (tenon kernels --op %s)\n", "kernels", kernels, op->name);
+  else
+    printf("  %-9s none; a plugin can bring one\n", "kernels");
   if (op->deprecated_at)
     printf("  %-9s at graph version %d: %s\n", "deprecated", op->deprecated_at, op->deprecation);
 }
@@ -32,13 +38,14 @@ static void json_list(tn_json* json, const char* key, const char* const* items, 
   tn_json_end_array(json);
 }
 
-static void json_op(tn_json* json, const tn_op_info* op) {
+static void json_op(tn_json* json, const tn_op_info* op, size_t kernels) {
   tn_json_begin_object(json, NULL);
   tn_json_string(json, "name", op->name);
   tn_json_string(json, "origin", op->origin);
   json_list(json, "inputs", op->inputs, op->input_count);
   json_list(json, "outputs", op->outputs, op->output_count);
   json_list(json, "attrs", op->attrs, op->attr_count);
+  tn_json_uint(json, "kernels", kernels);
   tn_json_bool(json, "stateful", op->is_stateful);
   tn_json_bool(json, "commutative", op->is_commutative);
   tn_json_bool(json, "aggregate", op->is_aggregate);
@@ -51,24 +58,75 @@ static void json_op(tn_json* json, const tn_op_info* op) {
   tn_json_end_object(json);
 }
 
-typedef struct listing {
-  const cli_args* args;
-  tn_json* json;
-  tn_status* status;
-  size_t shown;
-} listing;
+typedef struct op_row {
+  const char* name;
+  const char* origin;
+  size_t kernels;
+} op_row;
 
-static bool show_op(const char* name, const char* origin, void* arg) {
-  listing* list = arg;
-  ++list->shown;
-  if (!list->json) {
-    printf("%-40s %s\n", name, cli_base_name(origin));
-    return true;
+typedef struct op_table {
+  op_row* rows;
+  size_t count, capacity;
+  bool failed;
+} op_table;
+
+static bool add_row(const char* name, const char* origin, void* arg) {
+  op_table* table = arg;
+  table->failed = !tn_grow(&table->rows, &table->capacity, table->count + 1, sizeof *table->rows);
+  if (!table->failed) table->rows[table->count++] = (op_row){name, origin, 0};
+  return !table->failed;
+}
+
+static int by_name(const void* a, const void* b) {
+  return strcmp(((const op_row*)a)->name, ((const op_row*)b)->name);
+}
+
+static bool count_kernel(const tn_kernel_info* kernel, void* arg) {
+  op_table* table = arg;
+  op_row* row = bsearch(&(op_row){.name = kernel->op}, table->rows, table->count,
+                        sizeof *table->rows, by_name);
+  if (row) ++row->kernels;
+  return true;
+}
+
+// All ops by name, with the number of kernels that compute each.
+static bool collect(op_table* table, tn_status* status) {
+  tn_ops_each(add_row, table);
+  if (table->failed) {
+    tn_status_set_no_memory(status, "listing ops");
+    return false;
   }
-  tn_op_info* op = tn_op_info_create(name, list->status);
-  if (op) json_op(list->json, op);
+  if (table->count) qsort(table->rows, table->count, sizeof *table->rows, by_name);
+  return tn_kernels_each(NULL, count_kernel, table, status);
+}
+
+static void print_table(const op_table* table) {
+  size_t computed = 0;
+  for (size_t i = 0; i < table->count; ++i) {
+    const op_row* row = &table->rows[i];
+    computed += row->kernels > 0;
+    printf("%-40s %-24s %s\n", row->name, cli_base_name(row->origin),
+           row->kernels ? "has kernels" : "-");
+  }
+  printf("%zu ops, %zu of them with kernels\n", table->count, computed);
+}
+
+static void json_table(tn_json* json, const op_table* table, tn_status* status) {
+  for (size_t i = 0; i < table->count && tn_ok(status); ++i) {
+    tn_op_info* op = tn_op_info_create(table->rows[i].name, status);
+    if (op) json_op(json, op, table->rows[i].kernels);
+    tn_op_info_destroy(op);
+  }
+}
+
+static void show_one(const char* name, tn_json* json, tn_status* status) {
+  tn_op_info* op = tn_op_info_create(name, status);
+  if (!op) return;
+  op_row row = {.name = op->name};
+  op_table one = {.rows = &row, .count = 1};
+  if (tn_kernels_each(name, count_kernel, &one, status))
+    json ? json_op(json, op, row.kernels) : print_op(op, row.kernels);
   tn_op_info_destroy(op);
-  return op != NULL;
 }
 
 static int run(cli_args* args) {
@@ -85,15 +143,13 @@ static int run(cli_args* args) {
       tn_json_string(&json, "schema", "tenon/ops/1");
       tn_json_begin_array(&json, "ops");
     }
+    op_table table = {0};
     if (args->word_count == 1) {
-      tn_op_info* op = tn_op_info_create(args->words[0], status);
-      if (op) as_json ? json_op(&json, op) : print_op(op);
-      tn_op_info_destroy(op);
-    } else {
-      listing list = {args, as_json ? &json : NULL, status, 0};
-      tn_ops_each(show_op, &list);
-      if (!as_json) printf("%zu ops\n", list.shown);
+      show_one(args->words[0], as_json ? &json : NULL, status);
+    } else if (collect(&table, status)) {
+      as_json ? json_table(&json, &table, status) : print_table(&table);
     }
+    tn_free(table.rows);
     if (as_json) {
       tn_json_end_array(&json);
       tn_json_end_object(&json);
@@ -116,7 +172,7 @@ const cli_command cli_ops = {
     "list the ops that are known, or describe one",
     "[NAME] [--plugin FILE]...",
     options,
-    "  tenon ops                              all of them, with where each comes from\n"
+    "  tenon ops                              all of them, and which have kernels\n"
     "  tenon ops Conv2D                       its inputs, outputs and attributes\n"
     "  tenon ops MyOp --plugin ./libmyop.so   an op that a plugin brings\n",
     run,

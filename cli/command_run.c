@@ -1,9 +1,11 @@
 // tenon run: one op on arrays from files.
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/json.h"
 #include "base/memory.h"
@@ -64,10 +66,6 @@ static bool set_attrs(const cli_args* args, tn_call* call, tn_status* status) {
     if (strcmp(args->given[i].name, "attr") != 0) continue;
     const char* value = args->given[i].value;
     const char* equals = strchr(value, '=');
-    if (!equals || equals == value) {
-      tn_status_set(status, TN_INVALID_ARGUMENT, "--attr %s: expected NAME=VALUE", value);
-      return false;
-    }
     char* name = tn_strndup(value, (size_t)(equals - value));
     bool set = name && tn_call_set_attr(call, name, equals + 1, status);
     if (!name) tn_status_set_no_memory(status, "reading --attr");
@@ -162,6 +160,27 @@ static bool print_json(const run_result* result, tn_status* status) {
   return ok;
 }
 
+// A kernel that crashes takes this process along; at least it is named before the end.
+static char crash_words[4096];
+
+static void tell_and_end(int signal_number) {
+  ssize_t written = write(2, crash_words, strlen(crash_words));
+  const char* name = sigabbrev_np(signal_number);
+  written += write(2, name, strlen(name));
+  written += write(2, "\n", 1);
+  _exit(written > 0 ? CLI_PLUGIN : CLI_FAILED);
+}
+
+static void name_kernel_in_crashes(const run_result* result) {
+  snprintf(crash_words, sizeof crash_words,
+           "tenon run: kernel '%s' of %s crashed while computing %s: SIG", result->kernel,
+           result->origin, result->op);
+  static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+  struct sigaction action = {.sa_handler = tell_and_end, .sa_flags = SA_ONSTACK | SA_RESETHAND};
+  for (size_t i = 0; i < sizeof signals / sizeof *signals; ++i)
+    sigaction(signals[i], &action, NULL);
+}
+
 // Looks the kernel up, runs it, keeps the outputs in `result`.
 static bool run_call(tn_call* call, const arrays* inputs, run_result* result, tn_status* status) {
   int count = tn_call_output_count(call, inputs->items, inputs->count, status);
@@ -173,19 +192,22 @@ static bool run_call(tn_call* call, const arrays* inputs, run_result* result, tn
   }
   result->origin = tn_call_kernel_origin(call, inputs->items, inputs->count, status);
   result->kernel = tn_call_kernel_name(call, inputs->items, inputs->count, status);
-  if (!result->origin || !result->kernel ||
-      !tn_call_run(call, inputs->items, inputs->count, result->outputs, (size_t)count, status))
+  if (!result->origin || !result->kernel) return false;
+  name_kernel_in_crashes(result);
+  if (!tn_call_run(call, inputs->items, inputs->count, result->outputs, (size_t)count, status))
     return false;
   result->output_count = (size_t)count;
   return true;
 }
 
-// The names of the outputs in files: "results/out0.npy", or "results.npz:out0" in an archive.
-static bool name_files(const char* target, bool archive, run_result* result, tn_status* status) {
+// The names of the outputs in files: "results/out0.npy", "results.npz:out0" in an archive, or the
+// target itself.
+static bool name_files(const char* target, const char* format, run_result* result,
+                       tn_status* status) {
   result->files = tn_alloc_zeroed(result->output_count + 1, sizeof *result->files);
   bool named = result->files != NULL;
   for (size_t i = 0; named && i < result->output_count; ++i) {
-    result->files[i] = tn_printf(archive ? "%s:out%zu" : "%s/out%zu.npy", target, i);
+    result->files[i] = format ? tn_printf(format, target, i) : tn_strdup(target);
     named = result->files[i] != NULL;
   }
   if (!named) tn_status_set_no_memory(status, "writing the outputs");
@@ -205,9 +227,18 @@ static bool write_archive(const char* path, const run_result* result, tn_status*
 }
 
 static bool write_outputs(const char* target, run_result* result, tn_status* status) {
-  bool archive = ends_with(target, ".npz");
-  if (!name_files(target, archive, result, status)) return false;
-  if (archive) return write_archive(target, result, status);
+  if (ends_with(target, ".npz"))
+    return name_files(target, "%s:out%zu", result, status) && write_archive(target, result, status);
+  if (ends_with(target, ".npy")) {
+    if (result->output_count == 1)
+      return name_files(target, NULL, result, status) &&
+             tn_npy_write(target, result->outputs[0], status);
+    tn_status_set(status, TN_INVALID_ARGUMENT,
+                  "--out %s: one file for %zu outputs; name a folder, or an archive ending in .npz",
+                  target, result->output_count);
+    return false;
+  }
+  if (!name_files(target, "%s/out%zu.npy", result, status)) return false;
   if (mkdir(target, 0777) != 0 && errno != EEXIST) {
     tn_status_set(status, TN_INVALID_ARGUMENT, "cannot make the folder '%s': %s", target,
                   strerror(errno));
@@ -227,6 +258,11 @@ static int run(cli_args* args) {
                        "INPUT...",
                        args->words[0]);
   if (!op) return cli_misused(args, "name the op to run: --op NAME; `tenon ops` lists them");
+  for (size_t i = 0; i < args->given_count; ++i) {
+    const char* value = args->given[i].value;
+    if (strcmp(args->given[i].name, "attr") == 0 && (!strchr(value, '=') || value[0] == '='))
+      return cli_misused(args, "--attr %s: expected NAME=VALUE", value);
+  }
 
   run_result result = {.op = op, .device = cli_value(args, "device")};
   if (!result.device) result.device = "CPU";
@@ -258,7 +294,7 @@ static int run(cli_args* args) {
 static const cli_option options[] = {
     {"op", "NAME", "the op to run"},
     {"attr", "NAME=VALUE", "set an attribute: true, 3, float32, [1, 2], SAME"},
-    {"out", "PLACE", "write out0.npy, out1.npy, ... into this folder, or all into this .npz"},
+    {"out", "PLACE", "write to this folder (out0.npy, ...), .npz or .npy instead of printing"},
     {"device", "NAME", "where to run (default: CPU)"},
     CLI_PLUGIN_OPTIONS,
     {NULL, NULL, NULL},

@@ -1,5 +1,5 @@
 // Reading structs that may come from another release: a field is there when it ends within the size
-// the other side announced (seed 000).
+// the other side announced.
 #ifndef TENON_ABI_H_
 #define TENON_ABI_H_
 

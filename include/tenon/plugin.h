@@ -49,6 +49,12 @@ typedef struct tn_load_options {
 // [any thread]  since 0.1
 tn_plugin* tn_plugin_load(const char* path, const tn_load_options* options, tn_status* status);
 
+// Loads the plugins that come with Tenon (lib/tenon/plugins), in the order of their names, with the
+// same `options` each; a program that wants ops like MatMul computed calls this first. False at the
+// first that does not load; the plugins are owned by the library until the process ends.
+// [any thread]  since 0.1
+bool tn_plugin_load_defaults(const tn_load_options* options, tn_status* status);
+
 // The file, as an absolute path. Owned by the library, valid for ever.  [any thread]  since 0.1
 const char* tn_plugin_path(const tn_plugin* plugin);
 

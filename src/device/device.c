@@ -68,7 +68,8 @@ tn_device* tn_device_find(const char* name, tn_status* status) {
     if (name_is(name, tn_device_at(i))) return tn_device_at(i);
   tn_text known = {0};
   for (size_t i = 0; i < tn_device_count(); ++i)
-    tn_text_printf(&known, "%s%s", i ? ", " : "", tn_device_at(i)->name);
+    tn_text_printf(&known, "%s%s:%d", i ? ", " : "", tn_device_at(i)->type,
+                   tn_device_at(i)->ordinal);
   if (known.failed)
     tn_status_set_no_memory(status, "looking for a device");
   else

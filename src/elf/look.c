@@ -126,7 +126,10 @@ tn_elf* tn_elf_look(const char* path, tn_status* status) {
   // Not blocking: a pipe or a device named as a plugin must not hang us.
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) {
-    tn_status_set_errno(status, errno, path);
+    int error = errno;
+    char* what = tn_printf("cannot open '%s'", path);
+    tn_status_set_errno(status, error, what ? what : path);
+    tn_free(what);
     tn_elf_destroy(elf);
     return NULL;
   }

@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include "base/memory.h"
+#include "base/suggest.h"
 #include "exec/prepared.h"
 #include "op/op_registry.h"
 
@@ -68,11 +69,19 @@ bool tn_call_set_attr(tn_call* call, const char* name, const char* value, tn_sta
   tn_attr_value parsed;
   // Names with an underscore are anybody's; what they hold is then text.
   if (!attr && name[0] != '_') {
-    tn_text op = {0};
-    tn_op_def_print(call->op, &op);
-    tn_status_set(status, TN_INVALID_ARGUMENT, "op %s has no attr '%s'; it is %s", call->op->name,
-                  name, tn_text_view(&op).data);
-    tn_text_deinit(&op);
+    tn_suggestion near = {.wanted = tn_view_of(name)};
+    tn_text attrs = {0};
+    for (size_t i = 0; i < call->op->attr_count; ++i) {
+      tn_suggest_offer(&near, tn_view_of(call->op->attrs[i].name));
+      tn_text_printf(&attrs, "%s%s", i ? ", " : "", call->op->attrs[i].name);
+    }
+    if (near.best.size)
+      tn_status_set(status, TN_INVALID_ARGUMENT, "op %s has no attr '%s'; did you mean '%.*s'?",
+                    call->op->name, name, TN_VIEW_ARGS(near.best));
+    else
+      tn_status_set(status, TN_INVALID_ARGUMENT, "op %s has no attr '%s'; it has: %s",
+                    call->op->name, name, attrs.size ? tn_text_view(&attrs).data : "none");
+    tn_text_deinit(&attrs);
     return false;
   }
   tn_attr_kind kind = attr ? attr->kind : TN_ATTR_STRING;

@@ -150,14 +150,13 @@ static void report_none(const tn_node* node, const char* device_type, tn_view la
                  "\n\t (OpKernel was found, but attributes didn't match) Requested Attributes: ");
     print_attrs(node, &message);
   }
-  tn_text_puts(&message, "\n\t.  Registered:");
+  tn_text_puts(&message, first ? "\n\t.  Registered:" : "; no plugin loaded so far has one");
   for (const tn_kernel* kernel = first; kernel; kernel = tn_kernel_registry_next(kernel)) {
     tn_text_puts(&message, "  ");
     print_kernel(kernel, &message);
     print_obstacle(kernel, node, device_type, label, &message);
     tn_text_putc(&message, '\n');
   }
-  if (!first) tn_text_puts(&message, "  <no registered kernels>\n");
   finish_message(&message, TN_NOT_FOUND, status);
 }
 

@@ -246,6 +246,20 @@ static tn_tensor* hand_out(tn_run_context* context, int i, tn_tensor* tensor, tn
   return handle;
 }
 
+bool tn_run_output_type_is(const tn_run_context* context, int i, tn_dtype dtype,
+                           tn_status* status) {
+  if (!context || !has_output(context, i) || dtype == TN_INVALID) return true;
+  tn_dtype expected = node_of(context)->output_types[i];
+  if (tn_dtype_base(expected) == tn_dtype_base(dtype)) return true;
+  tn_status_set(
+      status, TN_INVALID_ARGUMENT,
+      "output %d of '%s' is %s by the op's definition, and the kernel asks for %s; it should "
+      "ask for TF_ExpectedOutputDataType, or be registered with a type constraint",
+      i, node_of(context)->name, tn_dtype_name(expected), tn_dtype_name(dtype));
+  tn_status_set_fault(status, TN_FAULT_PLUGIN);
+  return false;
+}
+
 tn_tensor* tn_run_allocate_output(tn_run_context* context, int i, const int64_t* dims, int rank,
                                   tn_status* status) {
   if (!check_allocation(context, i, status)) return NULL;

@@ -54,6 +54,12 @@ char* tn_own_shim(const char* name, tn_status* status) {
   return check_there(tn_printf("%s/tenon/shims/%s", folder, name), R_OK, "TENON_LIBDIR", status);
 }
 
+char* tn_own_plugin_folder(tn_status* status) {
+  char folder[PATH_MAX];
+  if (!find_libdir(folder, status)) return NULL;
+  return check_there(tn_printf("%s/tenon/plugins", folder), X_OK, "TENON_LIBDIR", status);
+}
+
 char* tn_own_probe(tn_status* status) {
   char folder[PATH_MAX];
   const char* given = getenv("TENON_PROBE");

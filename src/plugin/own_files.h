@@ -16,4 +16,7 @@ char* tn_own_shim(const char* name, tn_status* status);
 // The program that meets plugins first ("<libdir>/../libexec/tenon/tenon-probe"). As above.
 char* tn_own_probe(tn_status* status);
 
+// Where the plugins that come with Tenon are ("<libdir>/tenon/plugins"). As above.
+char* tn_own_plugin_folder(tn_status* status);
+
 #endif  // TENON_PLUGIN_OWN_FILES_H_

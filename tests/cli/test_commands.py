@@ -54,6 +54,8 @@ def test_outputs_go_into_one_archive_when_asked(arrays):
     np.testing.assert_array_equal(np.load(folder / "sum.npz")["out0"], a + a)
     error = tenon("run", "--op", "Relu", "a.npy", "--out", "no/such/place", cwd=folder, code=1).stderr
     assert "no/such/place" in error and "No such file" in error
+    tenon("run", "--op", "Relu", "a.npy", "--out", "one.npy", cwd=folder)
+    np.testing.assert_array_equal(np.load(folder / "one.npy"), np.maximum(a, 0))
 
 
 def test_json_of_a_run_holds_values_or_files(arrays):
@@ -78,10 +80,10 @@ def test_a_wrong_op_name_suggests_the_nearest(arrays):
 def test_a_wrong_attribute_name_suggests_the_nearest(arrays):
     folder, *_ = arrays
     error = tenon("run", "--op", "MatMul", "a.npy", "b.npy", "--attr", "transpose_c=true", cwd=folder, code=1).stderr
-    assert "transpose_c" in error and "transpose_" in error.replace("transpose_c", "")
+    assert "no attr 'transpose_c'; did you mean 'transpose_" in error
     error = tenon("run", "--op", "MatMul", "a.npy", "b.npy", "--attr", "transpose_b=perhaps", cwd=folder, code=1).stderr
     assert "perhaps" in error and "bool" in error
-    tenon("run", "--op", "MatMul", "a.npy", "b.npy", "--attr", "transpose_b", cwd=folder, code=1)
+    tenon("run", "--op", "MatMul", "a.npy", "b.npy", "--attr", "transpose_b", cwd=folder, code=2)
 
 
 def test_kernel_errors_say_what_is_wrong(arrays):
@@ -160,20 +162,42 @@ def test_a_plugin_that_does_not_load_is_exit_three(arrays):
     assert "absent.so" in error and "No such file" in error
 
 
+CRASHING = """
+#include <tensorflow/c/kernels.h>
+static void compute(void* kernel, TF_OpKernelContext* context) { *(volatile int*)0 = 1; }
+void TF_InitKernel(void) {
+  TF_Status* status = TF_NewStatus();
+  TF_RegisterKernelBuilder("Crasher", TF_NewKernelBuilder("Relu", "CPU", 0, compute, 0), status);
+  TF_DeleteStatus(status);
+}
+"""
+
+
+def test_a_kernel_that_crashes_is_named(arrays):
+    folder, *_ = arrays
+    (folder / "crash.c").write_text(CRASHING)
+    flags = tenon("config", "--cflags").stdout.split()
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", "crash.so", "crash.c", *flags], cwd=folder, check=True)
+    words = ["run", "--op", "Relu", "a.npy", "--no-default-plugins", "--plugin", "./crash.so"]
+    error = tenon(*words, cwd=folder, code=3).stderr
+    assert "kernel 'Crasher'" in error and "crash.so" in error and "SIGSEGV" in error
+
+
 def test_new_op_makes_a_project_that_builds_and_passes_its_test(tmp_path):
-    shown = tenon("new", "op", "Clip01", cwd=tmp_path).stdout
-    assert "cd clip01" in shown
-    made = subprocess.run(["make", f"TENON={TENON}", "test"], cwd=tmp_path / "clip01", capture_output=True, text=True)
+    shown = tenon("new", "op", "Scale", cwd=tmp_path).stdout
+    assert "cd scale" in shown
+    made = subprocess.run(["make", f"TENON={TENON}", "test"], cwd=tmp_path / "scale", capture_output=True, text=True)
     assert made.returncode == 0, made.stdout + made.stderr
-    assert "ok: Clip01" in made.stdout
+    assert "ok: Scale" in made.stdout
     x = np.array([1.5, -2], np.float32)
     np.save(tmp_path / "x.npy", x)
-    tenon("run", "--op", "Clip01", "x.npy", "--plugin", "clip01/libclip01.so", "--attr", "scale=3", "--out", "out",
+    tenon("run", "--op", "Scale", "x.npy", "--plugin", "scale/libscale.so", "--attr", "scale=3", "--out", "out",
           cwd=tmp_path)
     np.testing.assert_array_equal(np.load(tmp_path / "out" / "out0.npy"), x * 3)
-    assert "clip01" in tenon("new", "op", "Clip01", cwd=tmp_path, code=1).stderr
+    assert "scale" in tenon("new", "op", "Scale", cwd=tmp_path, code=1).stderr
     assert "MyOp" in tenon("new", "op", "clip", cwd=tmp_path, code=2).stderr
     tenon("new", "kernel", "X", cwd=tmp_path, code=2)
+    assert "there is an op Relu already" in tenon("new", "op", "Relu", cwd=tmp_path, code=1).stderr
     assert (tmp_path / "my_own_op").exists() is False
     tenon("new", "op", "MyOwnOp", cwd=tmp_path)
     assert (tmp_path / "my_own_op" / "my_own_op.c").exists()

@@ -1,6 +1,7 @@
 // @Op@: y = x * scale, element by element. One source: TensorFlow and Tenon load the same file.
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <tensorflow/c/kernels.h>
 #include <tensorflow/c/ops.h>
@@ -13,7 +14,13 @@ typedef struct kernel_state {
 static void* create(TF_OpKernelConstruction* construction) {
   TF_Status* status = TF_NewStatus();
   kernel_state* state = calloc(1, sizeof *state);
-  TF_OpKernelConstruction_GetAttrFloat(construction, "scale", &state->scale, status);
+  if (!state) {
+    TF_SetStatus(status, TF_RESOURCE_EXHAUSTED, "@Op@: out of memory");
+  } else {
+    TF_OpKernelConstruction_GetAttrFloat(construction, "scale", &state->scale, status);
+    if (TF_GetCode(status) == TF_OK && state->scale == 0)
+      TF_SetStatus(status, TF_INVALID_ARGUMENT, "@Op@: scale is 0; give it any other number");
+  }
   if (TF_GetCode(status) != TF_OK) TF_OpKernelConstruction_Failure(construction, status);
   TF_DeleteStatus(status);
   return state;
@@ -33,7 +40,8 @@ static void compute(void* kernel, TF_OpKernelContext* context) {
     int64_t dims[254];
     int rank = TF_NumDims(x);
     for (int i = 0; i < rank; ++i) dims[i] = TF_Dim(x, i);
-    y = TF_AllocateOutput(context, 0, TF_FLOAT, dims, rank, TF_TensorByteSize(x), status);
+    y = TF_AllocateOutput(context, 0, TF_ExpectedOutputDataType(context, 0), dims, rank,
+                          TF_TensorByteSize(x), status);
   }
   if (TF_GetCode(status) == TF_OK) {
     const float* from = TF_TensorData(x);
@@ -66,9 +74,14 @@ __attribute__((visibility("default"))) void TF_InitKernel(void) {
   TF_OpDefinitionBuilderAddAttr(op, "scale: float = 1.0");
   TF_OpDefinitionBuilderSetShapeInferenceFunction(op, infer_shape);
   TF_RegisterOpDefinition(op, status);
+  if (TF_GetCode(status) != TF_OK) fprintf(stderr, "@Op@: %s\n", TF_Message(status));
 
+  // An op that takes several types (x: T, attr "T: {float, double}") wants one kernel for each,
+  // told apart by TF_KernelBuilder_TypeConstraint(kernel, "T", TF_DOUBLE, status): a kernel without
+  // it gets them all.
   TF_KernelBuilder* kernel = TF_NewKernelBuilder("@Op@", "CPU", create, compute, destroy);
   TF_RegisterKernelBuilder("@Op@", kernel, status);
+  if (TF_GetCode(status) != TF_OK) fprintf(stderr, "@Op@: %s\n", TF_Message(status));
 
   TF_DeleteStatus(status);
 }
