@@ -39,7 +39,7 @@ TEST(test_an_unknown_device_is_not_found_and_the_known_ones_are_listed) {
   for (size_t i = 0; i < sizeof forms / sizeof *forms; ++i) {
     CHECK(!tn_device_find(forms[i], &status));
     CHECK_CONTAINS(tn_status_message(&status), forms[i]);
-    CHECK_CONTAINS(tn_status_message(&status), "/job:localhost/replica:0/task:0/device:CPU:0");
+    CHECK_CONTAINS(tn_status_message(&status), "CPU:0");
     CHECK_CODE(&status, TN_NOT_FOUND);
   }
 }
