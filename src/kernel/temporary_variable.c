@@ -38,6 +38,10 @@ static tn_variable* make(tn_run_context* context, tn_dtype dtype, const int64_t*
   if (!allocate) return variable;
   tn_status outcome = {0};
   allocate(context, value, dtype, dims, rank, &outcome);
+  if (tn_ok(&outcome) && value->dtype != dtype)
+    tn_status_set(&outcome, TN_INVALID_ARGUMENT,
+                  "the allocator of a temporary %s variable made it a %s tensor",
+                  tn_dtype_name(dtype), tn_dtype_name(value->dtype));
   if (tn_ok(&outcome) && !tn_run_failed(context, &outcome)) return variable;
   tn_status_copy(status, &outcome);
   tn_status_deinit(&outcome);

@@ -18,19 +18,55 @@ tn_variable* tn_variable_create(tn_dtype dtype, tn_status* status) {
     return NULL;
   }
   variable->object = (tn_object){.references = 1, .type = &tn_variable_type};
+  atomic_flag_clear(&variable->listing);
   variable->dtype = dtype;
   return variable;
 }
 
+static _Thread_local char self;  // its address is this thread's name
+
+static void lock_list(tn_variable* variable) {
+  while (atomic_flag_test_and_set_explicit(&variable->listing, memory_order_acquire)) {
+  }
+}
+
+static void unlock_list(tn_variable* variable) {
+  atomic_flag_clear_explicit(&variable->listing, memory_order_release);
+}
+
+void tn_variable_hold_begin(tn_variable* variable, tn_variable_hold* hold) {
+  lock_list(variable);
+  *hold = (tn_variable_hold){variable->holds, &self};
+  variable->holds = hold;
+  unlock_list(variable);
+}
+
+void tn_variable_hold_end(tn_variable* variable, tn_variable_hold* hold) {
+  lock_list(variable);
+  tn_variable_hold** at = &variable->holds;
+  while (*at != hold) at = &(*at)->next;
+  *at = hold->next;
+  unlock_list(variable);
+}
+
+// Whether this thread waits for ever when it waits for a lock that was seen as `seen`.
+static bool waits_for_itself(tn_variable* variable, int seen) {
+  if (seen < 0) return atomic_load_explicit(&variable->writer, memory_order_relaxed) == &self;
+  lock_list(variable);
+  tn_variable_hold* hold = variable->holds;
+  while (hold && hold->thread != &self) hold = hold->next;
+  unlock_list(variable);
+  return hold != NULL;
+}
+
 bool tn_variable_lock(tn_variable* variable, bool shared, tn_status* status) {
-  static _Thread_local char self;  // its address is this thread's name
   for (int seen = atomic_load(&variable->lock);;) {
     if (seen == 0 || (shared && seen > 0)) {
       if (!atomic_compare_exchange_weak(&variable->lock, &seen, shared ? seen + 1 : -1)) continue;
       if (!shared) atomic_store_explicit(&variable->writer, &self, memory_order_relaxed);
       return true;
     }
-    if (seen < 0 && atomic_load_explicit(&variable->writer, memory_order_relaxed) == &self) {
+    if (waits_for_itself(variable, seen)) {
       tn_status_set(status, TN_FAILED_PRECONDITION,
                     "this thread holds the variable's lock already and would wait for itself");
       return false;

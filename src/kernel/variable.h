@@ -10,6 +10,12 @@
 #include "base/status.h"
 #include "tensor/tensor.h"
 
+// A reader's lock that outlasts the call that took it.
+typedef struct tn_variable_hold {
+  struct tn_variable_hold* next;
+  const void* thread;
+} tn_variable_hold;
+
 typedef struct tn_variable {
   tn_object object;
   // Guards `value`: the number of readers, or -1 for a writer. Unlike a lock of pthreads it may be
@@ -17,6 +23,8 @@ typedef struct tn_variable {
   atomic_int lock;
   atomic_int waiting;
   _Atomic(const void*) writer;  // names its thread
+  atomic_flag listing;          // guards `holds`
+  tn_variable_hold* holds;
   tn_dtype dtype;
   tn_tensor* value;  // NULL: not initialised
   // Once true, readers get copies, so that sparse updates may write to `value` under a shared lock.
@@ -31,9 +39,14 @@ static inline void tn_variable_unref(tn_variable* variable) {
   if (variable) tn_object_unref(&variable->object);
 }
 
-// False and FAILED_PRECONDITION when this thread is the writer already.
+// False and FAILED_PRECONDITION when this thread would wait for itself: it is the writer already,
+// or wants to be and holds a reader's lock.
 bool tn_variable_lock(tn_variable* variable, bool shared, tn_status* status);
 void tn_variable_unlock(tn_variable* variable);
+// Notes that the reader's lock that this thread has just taken is kept, and, before it is given
+// back, that it no longer is.
+void tn_variable_hold_begin(tn_variable* variable, tn_variable_hold* hold);
+void tn_variable_hold_end(tn_variable* variable, tn_variable_hold* hold);
 
 // A handle on the value or, with copy_on_read, on a copy of it. FAILED_PRECONDITION when there is
 // none.

@@ -329,6 +329,13 @@ static void fail_to_allocate(tn_run_context* context, tn_tensor* target, tn_dtyp
   tn_status_set(status, TN_RESOURCE_EXHAUSTED, "no room for temporaries");
 }
 
+static void allocate_another_type(tn_run_context* context, tn_tensor* target, tn_dtype dtype,
+                                  const int64_t* dims, int rank, tn_status* status) {
+  tn_tensor* own = tn_tensor_create(TN_INT8, dims, rank, status);
+  CHECK(tn_tensor_bitcast(target, own, TN_INT8, dims, rank, status));
+  tn_tensor_destroy(own);
+}
+
 static void (*allocator)(tn_run_context*, tn_tensor*, tn_dtype, const int64_t*, int, tn_status*);
 
 static void make_temporary(tn_run_context* context) {
@@ -349,6 +356,10 @@ TEST(test_a_temporary_variable_lives_under_its_name_until_it_is_destroyed) {
   CHECK(!run_op(make, make_temporary, NULL, &none, &status));
   CHECK_CONTAINS(tn_status_message(&status), "no room for temporaries");
   CHECK_CODE(&status, TN_RESOURCE_EXHAUSTED);
+  allocator = allocate_another_type;
+  CHECK(!run_op(make, make_temporary, NULL, &none, &status));
+  CHECK_CONTAINS(tn_status_message(&status), "made it a int8 tensor");
+  CHECK_CODE(&status, TN_INVALID_ARGUMENT);
   allocator = allocate_own;
   CHECK(run_op(make, make_temporary, NULL, &reference, &status));
   CHECK(!run_op(make, make_temporary, NULL, &none, &status));
@@ -451,8 +462,18 @@ static void lock_oddly(tn_run_context* context) {
   tn_variable_locks* more =
       tn_run_lock_variables(context, false, true, (int[]){1}, 1, count_copy, &status);
   CHECK_OK(&status);
+  // Who reads waits for oneself to write, also while others read.
+  for (int i = 0; i < 2; ++i) {
+    CHECK(!tn_run_lock_variables(context, true, false, (int[]){1}, 1, NULL, &status));
+    CHECK_CODE(&status, TN_FAILED_PRECONDITION);
+    tn_variable_locks_release(locks);
+    locks = NULL;
+  }
+  pthread_create(&thread, NULL, release_elsewhere, more);
+  pthread_join(thread, NULL);
+  locks = tn_run_lock_variables(context, true, false, (int[]){0, 1}, 2, NULL, &status);
+  CHECK_OK(&status);
   tn_variable_locks_release(locks);
-  tn_variable_locks_release(more);
   // A name that leads nowhere.
   CHECK(!tn_run_lock_variables(context, true, false, (int[]){2}, 1, NULL, &status));
   CHECK_CONTAINS(tn_status_message(&status), "Invalid variable reference.");
