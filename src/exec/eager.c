@@ -291,8 +291,9 @@ static int arg_length(const tn_eager_op* op, const tn_arg_def* args, size_t coun
     const char* attr = args[i].number_attr ? args[i].number_attr : args[i].type_list_attr;
     if (!attr) return 1;
     const tn_attr_value* value = find_attr(op, attr);
-    if (value && args[i].number_attr && value->kind == TN_ATTR_INT) return (int)value->ints[0];
-    if (value && value->is_list) return (int)value->count;
+    if (value && args[i].number_attr && value->kind == TN_ATTR_INT && !value->is_list)
+      return (int)value->ints[0];
+    if (value && args[i].type_list_attr && value->is_list) return (int)value->count;
     tn_status_set(status, TN_INVALID_ARGUMENT,
                   "the length of '%s' of op %s is attr '%s', which is not set yet", name,
                   op->def->name, attr);
@@ -320,6 +321,27 @@ const tn_attr_def* tn_eager_op_attr_def(const tn_op_def* op, const char* attr, t
   return def;
 }
 
+// A function is an op with a copy of its attrs, and functions may be among these: ops set as each
+// other's attrs in turn nest ever deeper, and with two such attrs grow twofold each time.
+enum { deepest_functions = 100, most_function_attrs = 10000 };
+
+static bool is_small(const tn_attrs* attrs, int levels, int* left) {
+  for (size_t i = 0; i < attrs->count; ++i) {
+    const tn_attr_value* value = &attrs->items[i].value;
+    if (--*left < 0) return false;
+    for (size_t k = 0; value->kind == TN_ATTR_FUNC && k < value->count; ++k)
+      if (levels == 0 || !is_small(&value->funcs[k].attrs, levels - 1, left)) return false;
+  }
+  return true;
+}
+
+static bool are_small(const tn_func* functions, size_t count) {
+  int left = most_function_attrs;
+  for (size_t i = 0; i < count; ++i)
+    if (!is_small(&functions[i].attrs, deepest_functions, &left)) return false;
+  return true;
+}
+
 bool tn_eager_op_set_attr(tn_eager_op* op, const char* attr, tn_attr_kind kind, bool is_list,
                           const void* items, size_t count, tn_status* status) {
   tn_status why = {0};
@@ -327,6 +349,11 @@ bool tn_eager_op_set_attr(tn_eager_op* op, const char* attr, tn_attr_kind kind, 
   if (!attr || (count > 0 && !items))
     tn_status_set(&why, TN_INVALID_ARGUMENT, "an attr of op %s was set without a name or a value",
                   op->def->name);
+  else if (kind == TN_ATTR_FUNC && !are_small(items, count))
+    tn_status_set(&why, TN_INVALID_ARGUMENT,
+                  "attr '%s' of op %s was set to functions with attrs nested over %d levels deep, "
+                  "or over %d in all",
+                  attr, op->def->name, deepest_functions, most_function_attrs);
   else
     set = set_attr(op, attr, kind, is_list, items, count, &why);
   if (!set) {

@@ -223,6 +223,39 @@ TEST(test_a_new_op_has_the_attrs_it_was_given_whatever_the_one_before_had) {
   tn_eager_op_destroy(op);
 }
 
+TEST(test_a_list_where_a_number_is_wanted_gives_no_length) {
+  given_op("Lists", "attr N: int", "in b: N * float", NULL);
+  tn_eager_context* context = tn_eager_context_create(0, NULL);
+  tn_eager_op* op = tn_eager_op_create(context, "Lists", NULL);
+  CHECK(tn_eager_op_set_attr(op, "N", TN_ATTR_INT, true, NULL, 0, NULL));
+  tn_status status = {0};
+  CHECK_INT(tn_eager_op_input_length(op, "b", &status), -1);
+  CHECK_CODE(&status, TN_INVALID_ARGUMENT);
+  tn_eager_op_destroy(op);
+  tn_eager_context_destroy(context);
+}
+
+// Ops that are set as attrs of each other, over and over: a chain with one attr, a tree with two.
+TEST(test_functions_that_nest_without_end_are_refused) {
+  given_pass();
+  tn_eager_context* context = tn_eager_context_create(0, NULL);
+  for (int names = 1; names <= 2; ++names) {
+    tn_eager_op* op = tn_eager_op_create(context, "Pass", NULL);
+    tn_status status = {0};
+    int rounds = 0;
+    for (; tn_ok(&status); ++rounds) {
+      tn_func self = tn_eager_op_as_function(op);
+      tn_eager_op_set_attr(op, names == 2 && rounds % 2 ? "_g" : "_f", TN_ATTR_FUNC, false, &self,
+                           1, &status);
+    }
+    CHECK(rounds > 10 && rounds < 120);
+    CHECK_CONTAINS(tn_status_message(&status), "nested");
+    CHECK_CODE(&status, TN_INVALID_ARGUMENT);
+    tn_eager_op_destroy(op);
+  }
+  tn_eager_context_destroy(context);
+}
+
 static void* create_by_running(tn_construction* construction) {
   run_noting(9, "inside", false);
   return NULL;
