@@ -62,7 +62,12 @@ void tn_logv(tn_log_level level, const char* format, va_list args) {
   (void)written;
   void (*listen)(const char*) = atomic_load(&listener);
   line[start + size] = 0;
-  if (listen) listen(line);
+  static _Thread_local bool listening;  // what a listener logs itself is not for it to hear
+  if (listen && !listening) {
+    listening = true;
+    listen(line);
+    listening = false;
+  }
   errno = saved_errno;
 }
 

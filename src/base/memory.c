@@ -59,7 +59,7 @@ void tn_free(void* memory) {
 }
 
 char* tn_strndup(const char* text, size_t size) {
-  char* copy = tn_alloc(size + 1);
+  char* copy = size == SIZE_MAX ? NULL : tn_alloc(size + 1);
   if (!copy) return NULL;
   memcpy(copy, text, size);
   copy[size] = 0;

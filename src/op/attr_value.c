@@ -62,8 +62,11 @@ static bool copy_func(tn_func* target, const tn_func* source, tn_status* status)
 bool tn_attr_value_init(tn_attr_value* value, tn_attr_kind kind, bool is_list, const void* items,
                         size_t count, tn_status* status) {
   size_t text_bytes = 0;
-  if (is_text(kind))
-    for (size_t i = 0; i < count; ++i) text_bytes += ((const tn_view*)items)[i].size + 1;
+  bool fits = true;
+  for (size_t i = 0; is_text(kind) && fits && i < count; ++i)
+    fits = !__builtin_add_overflow(text_bytes, ((const tn_view*)items)[i].size, &text_bytes) &&
+           !__builtin_add_overflow(text_bytes, 1, &text_bytes);
+  if (!fits) return tn_status_set_no_memory(status, "making an attribute value"), false;
   if (!tn_attr_value_alloc(value, kind, is_list, count, text_bytes, status)) return false;
   if (!value->items) return true;
 

@@ -173,6 +173,14 @@ bool tn_tensor_is_readable(const tn_tensor* tensor, const char* verb, tn_status*
 
 tn_tensor* tn_tensor_clone(const tn_tensor* tensor, tn_status* status) {
   if (!tn_tensor_is_readable(tensor, "clone", status)) return NULL;
+  if (tn_dtype_owns(tensor->dtype) && tensor->dtype != TN_STRING &&
+      tensor->buffer->held_type != tensor->dtype) {
+    tn_status_set(status, TN_INVALID_ARGUMENT,
+                  "a %s tensor in memory from outside cannot be cloned: what its elements are is "
+                  "not known",
+                  tn_dtype_name(tensor->dtype));
+    return NULL;
+  }
   tn_tensor* clone =
       tn_tensor_create(tensor->dtype, tn_shape_dims(&tensor->shape), tensor->shape.rank, status);
   if (!clone) return NULL;

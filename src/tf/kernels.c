@@ -56,19 +56,10 @@ void TF_RegisterKernelBuilder(const char* kernel_name, TF_KernelBuilder* builder
 void TF_RegisterKernelBuilderWithKernelDef(const char* serialized_kernel_def, const char* name,
                                            TF_KernelBuilder* builder, TF_Status* status) {
   tf_begin(status);
-  if (!TF_GIVEN(builder, status)) return;
-  tn_kernel_def def = {0};
-  if (serialized_kernel_def) {
-    if (!tn_kernel_def_decode(&def, tn_view_of(serialized_kernel_def), NULL)) {
-      tn_kernel_builder_destroy(builder);
-      tn_status_set(status, TN_INVALID_ARGUMENT, "Error parsing serialized KernelDef.");
-      tn_origin_note_failure(status);
-      return;
-    }
-    tn_kernel_def_deinit(&builder->def);
-    builder->def = def;
-  }
-  tn_kernel_registry_add(builder, name, status);
+  if (serialized_kernel_def)
+    tn_kernel_registry_add_with_def(builder, name, tn_view_of(serialized_kernel_def), status);
+  else
+    tn_kernel_registry_add(builder, name, status);
 }
 
 void TF_DeleteKernelBuilder(TF_KernelBuilder* builder) { tn_kernel_builder_destroy(builder); }

@@ -95,6 +95,23 @@ TEST(test_logging_leaves_errno_alone) {
   CHECK_INT(errno, ENOENT);
 }
 
+static int heard;
+
+static void log_again(const char* line) {
+  ++heard;
+  tn_log(TN_LOG_ERROR, "I heard: %s", line);
+}
+
+TEST(test_a_listener_may_log_without_hearing_itself) {
+  catch_standard_error();
+  tn_log_set_listener(log_again);
+  tn_log(TN_LOG_ERROR, "one");
+  tn_log(TN_LOG_ERROR, "two");
+  tn_log_set_listener(NULL);
+  CHECK_INT(heard, 2);
+  CHECK_CONTAINS(caught(), "two\ntenon: error: I heard: tenon: error: two\n");
+}
+
 enum { threads = 4, lines = 200 };
 
 static void* write_lines(void* arg) {

@@ -57,6 +57,7 @@ TEST(test_impossible_sizes_fail_without_overflow) {
   size_t capacity = 0;
   CHECK(!tn_grow(&items, &capacity, SIZE_MAX / 2, sizeof *items));
   CHECK(!items && capacity == 0);
+  CHECK(!tn_strndup("", SIZE_MAX));
 }
 
 TEST(test_growing_keeps_what_is_there_and_doubles) {

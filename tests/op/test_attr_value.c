@@ -341,6 +341,16 @@ static bool copy_everything(void* arg, tn_status* status) {
   return true;
 }
 
+TEST(test_texts_longer_than_memory_are_refused_unread) {
+  tn_attr_value value;
+  tn_status status = {0};
+  const tn_view texts[] = {{"a", SIZE_MAX}, {"b", 1}, {"c", SIZE_MAX - 1}};
+  for (size_t i = 0; i < 3; ++i) {
+    CHECK(!tn_attr_value_init(&value, TN_ATTR_STRING, true, texts, i + 1, &status));
+    CHECK_CODE(&status, TN_RESOURCE_EXHAUSTED);
+  }
+}
+
 TEST(test_every_failed_allocation_of_an_attribute_is_reported) {
   CHECK(test_sweep_allocations(copy_everything, NULL) > 20);
 }

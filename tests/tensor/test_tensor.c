@@ -234,6 +234,18 @@ TEST(test_clones_of_resources_share_the_objects) {
   CHECK_INT(object.references, 1);
 }
 
+TEST(test_resources_in_memory_from_outside_are_not_taken_for_objects) {
+  _Alignas(TN_ALIGNMENT) char bytes[TN_ALIGNMENT] = "not a pointer";
+  tn_buffer* buffer = tn_buffer_adopt(bytes, sizeof bytes, NULL, NULL, NULL);
+  tn_tensor* resource = tn_tensor_wrap(buffer, TN_RESOURCE, NULL, 0, NULL);
+  CHECK(!tn_tensor_object(resource));
+  tn_status status = {0};
+  CHECK(!tn_tensor_clone(resource, &status));
+  CHECK_CONTAINS(tn_status_message(&status), "in memory from outside");
+  CHECK_CODE(&status, TN_INVALID_ARGUMENT);
+  tn_tensor_destroy(resource);
+}
+
 TEST(test_device_memory_is_not_read_as_if_it_were_the_hosts) {
   tn_status status = {0};
   tn_tensor* tensor = tn_tensor_create(TN_FLOAT, NULL, 0, &status);
