@@ -3,13 +3,14 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 FUZZ_SECONDS ?= 600
+SOAK_SECONDS ?= 60
 # A virtual environment that already has what tests/requirements.txt lists; made when not given.
 TENON_VENV ?= $(CURDIR)/build/venv
 
 export TENON_VENV FUZZ_SECONDS
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all help run test test-zoo bench install asan ubsan tsan fuzz coverage format lint clean
+.PHONY: all help run test test-zoo bench install asan ubsan tsan fuzz soak coverage format lint clean
 
 all: ## build the libraries, the tool, the plugins and the examples into build/
 	@tools/setup.sh build
@@ -44,6 +45,10 @@ asan ubsan tsan: ## unit tests under one sanitizer
 fuzz: ## each fuzz target for FUZZ_SECONDS (600), then its coverage
 	@tools/setup.sh build fuzz
 	@tools/fuzz.sh
+
+soak: all ## a hostile plugin against the host, SOAK_SECONDS (60) a test, plain and sanitized
+	@TN_TEST_SOAK_SECONDS=$(SOAK_SECONDS) TN_TEST_TIMEOUT=$$(($(SOAK_SECONDS) + 300)) \
+	  tools/test.sh default soak asan soak
 
 coverage: ## lines covered by the tests, room by room
 	@tools/setup.sh test
