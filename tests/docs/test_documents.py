@@ -1,4 +1,4 @@
-"""What README.md and docs/*.md show is what happens.
+"""What README.md, docs/*.md and examples/*/README.md show is what happens.
 
 A ```console block is a session: lines that begin with "$ " are commands ("> " continues one), the
 lines below a command are its output. In the output "..." stands for any text, and a line that is only
@@ -15,7 +15,8 @@ import pytest
 
 SOURCE = pathlib.Path(os.environ["TENON_SOURCE"])
 BUILD = pathlib.Path(os.environ["TENON_BUILD"])
-DOCUMENTS = [SOURCE / "README.md", SOURCE / "CONTRIBUTING.md", *sorted((SOURCE / "docs").glob("*.md"))]
+DOCUMENTS = [SOURCE / "README.md", SOURCE / "CONTRIBUTING.md", *sorted((SOURCE / "docs").glob("*.md")),
+             *sorted((SOURCE / "examples").glob("*/README.md"))]
 
 
 def blocks(text, language):
