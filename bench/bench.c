@@ -30,7 +30,9 @@ double bench_nanoseconds(void (*body)(void*), void* arg) {
     spent = time_batch(body, arg, calls);
   }
   double best = spent / (double)calls;
-  for (int i = 0; i < 200; ++i) best = fmin(best, time_batch(body, arg, calls) / (double)calls);
+  const double end = bench_now() + 200 * batch;
+  for (int i = 0; i < 10 || bench_now() < end; ++i)
+    best = fmin(best, time_batch(body, arg, calls) / (double)calls);
   return best;
 }
 

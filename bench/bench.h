@@ -14,7 +14,7 @@ void bench_report(const char* name, double value, const char* unit, const char* 
 // The time in nanoseconds, from some start.
 double bench_now(void);
 
-// Nanoseconds of one `body(arg)`: the best of 200 batches of about 1 ms, so that a busy machine
+// Nanoseconds of one `body(arg)`: the best of many batches of about 1 ms, so that a busy machine
 // disturbs it little.
 double bench_nanoseconds(void (*body)(void* arg), void* arg);
 

@@ -25,7 +25,8 @@ typedef struct array {
 typedef struct run {
   TF_OpKernelContext* context;
   const char* op;
-  TF_Status* status;
+  TF_Status* status;  // NULL when there was no memory for it: then only `failed` tells
+  bool failed;
   tn_cpu_parallel lent;  // the host's threads, if it lends them
   const tn_cpu_parallel* parallel;
   TF_Tensor** handles;

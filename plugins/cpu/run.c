@@ -15,6 +15,7 @@ void run_begin(run* run, TF_OpKernelContext* context, const char* op) {
   run->context = context;
   run->op = op;
   run->status = TF_NewStatus();
+  run->failed = false;
   run->handles = run->first_handles;
   run->handle_count = 0;
   run->handle_capacity = sizeof run->first_handles / sizeof run->first_handles[0];
@@ -30,11 +31,13 @@ static void give_back_handles(run* run) {
 void run_end(run* run) {
   give_back_handles(run);
   if (run->handles != run->first_handles) free(run->handles);
-  if (!run_ok(run)) TF_OpKernelContext_Failure(run->context, run->status);
+  if (!run_ok(run) && run->status) TF_OpKernelContext_Failure(run->context, run->status);
   TF_DeleteStatus(run->status);
 }
 
-bool run_ok(const run* run) { return TF_GetCode(run->status) == TF_OK; }
+bool run_ok(const run* run) {
+  return !run->failed && (!run->status || TF_GetCode(run->status) == TF_OK);
+}
 
 void run_fail(run* run, TF_Code code, const char* format, ...) {
   if (!run_ok(run)) return;
@@ -44,11 +47,17 @@ void run_fail(run* run, TF_Code code, const char* format, ...) {
   va_start(args, format);
   vsnprintf(message + length, sizeof message - (size_t)length, format, args);
   va_end(args);
-  TF_SetStatus(run->status, code, message);
+  run->failed = true;
+  if (run->status) TF_SetStatus(run->status, code, message);
 }
 
-// Takes `tensor` in every case.
+// Takes `tensor` in every case; NULL is a failure that the host has put into the status.
 static bool keep_handle(run* run, TF_Tensor* tensor) {
+  if (!tensor) run->failed = true;
+  if (!run_ok(run)) {
+    TF_DeleteTensor(tensor);
+    return false;
+  }
   if (run->handle_count == run->handle_capacity) {
     int capacity = run->handle_capacity * 2;
     TF_Tensor** handles = malloc((size_t)capacity * sizeof *handles);
@@ -84,7 +93,6 @@ bool run_input(run* run, int index, array* out) {
   if (!run_ok(run)) return false;
   TF_Tensor* tensor = NULL;
   TF_GetInput(run->context, index, &tensor, run->status);
-  if (!run_ok(run)) return false;
   return keep_handle(run, tensor) && describe(run, tensor, out);
 }
 
@@ -94,7 +102,6 @@ bool run_output(run* run, int index, int rank, const int64_t* dims, array* out) 
   size_t bytes = TF_DataTypeSize(dtype);
   for (int i = 0; i < rank; ++i) bytes *= (size_t)dims[i];
   TF_Tensor* tensor = TF_AllocateOutput(run->context, index, dtype, dims, rank, bytes, run->status);
-  if (!run_ok(run)) return false;
   return keep_handle(run, tensor) && describe(run, tensor, out);
 }
 
@@ -105,7 +112,6 @@ bool run_output_or_forward(run* run, int inputs, int index, int rank, const int6
   static const int candidates[] = {0, 1};
   TF_Tensor* tensor = TF_ForwardInputOrAllocateOutput(run->context, candidates, inputs, index, dims,
                                                       rank, NULL, run->status);
-  if (!run_ok(run)) return false;
   return keep_handle(run, tensor) && describe(run, tensor, out);
 }
 
@@ -114,7 +120,6 @@ void* run_scratch(run* run, size_t bytes) {
   const int64_t dims[] = {bytes ? (int64_t)bytes : 1};  // an empty tensor may have no memory
   TF_AllocatorAttributes attributes = {TF_ALLOCATOR_ATTRIBUTES_STRUCT_SIZE, 1};
   TF_Tensor* tensor = TF_AllocateTemp(run->context, TF_UINT8, dims, 1, &attributes, run->status);
-  if (!run_ok(run)) return NULL;
   return keep_handle(run, tensor) ? TF_TensorData(tensor) : NULL;
 }
 

@@ -33,7 +33,7 @@ static tn_tensor* run(const char* op, tn_tensor* const* inputs, size_t count, tn
     tn_call_set_attr(call, name, va_arg(args, const char*), status);
   va_end(args);
   tn_tensor* output = NULL;
-  int outputs = call ? tn_call_output_count(call, inputs, count, status) : -1;
+  int outputs = call && tn_ok(status) ? tn_call_output_count(call, inputs, count, status) : -1;
   if (outputs >= 0) tn_call_run(call, inputs, count, &output, (size_t)outputs, status);
   tn_call_destroy(call);
   return output;
@@ -210,4 +210,28 @@ TEST(large_work_is_shared_and_gives_the_same_bits) {
   CHECK(fabs(at(first, 5 * N + 5) - length) <= 1e-4 * length);
   tn_tensor_destroy(a), tn_tensor_destroy(first), tn_tensor_destroy(second);
   tn_status_destroy(status);
+}
+
+// One call of each kernel that is made, run and destroyed again.
+static bool run_each(void* arg, tn_status* status) {
+  tn_tensor** x = arg;
+  static const char* const ops[] = {"AddV2", "Relu", "MatMul", "Cast", "ConcatV2"};
+  tn_tensor* const inputs[][3] = {{x[0], x[0]}, {x[0]}, {x[0], x[0]}, {x[0]}, {x[0], x[0], x[1]}};
+  static const size_t counts[] = {2, 1, 2, 1, 3};
+  for (int i = 0; i < 5 && tn_ok(status); ++i)
+    tn_tensor_destroy(
+        run(ops[i], inputs[i], counts[i], status, i == 3 ? "DstT" : NULL, "int8", NULL));
+  return tn_ok(status);
+}
+
+TEST(an_allocation_that_fails_anywhere_is_a_status) {
+  load();
+  const int64_t dims[] = {4, 4};
+  tn_tensor* x[] = {tn_tensor_create(TN_FLOAT, dims, 2, NULL),
+                    tn_tensor_create(TN_INT32, NULL, 0, NULL)};
+  memset(tn_tensor_data(x[0]), 0, tn_tensor_bytes(x[0]));
+  *(int32_t*)tn_tensor_data(x[1]) = 1;
+  CHECK(run_each(x, NULL));
+  CHECK(test_sweep_allocations(run_each, x) > 20);
+  tn_tensor_destroy(x[0]), tn_tensor_destroy(x[1]);
 }
