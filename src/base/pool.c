@@ -304,7 +304,7 @@ static void start_workers(tn_pool* pool, int count) {
   pthread_mutex_lock(&pool->lock);
   for (int i = atomic_load(&pool->tried); i < count; ++i) {
     char name[16];
-    snprintf(name, sizeof name, "tenon-%d", i);
+    snprintf(name, sizeof name, "tenon-%d", i % TN_POOL_MAX_THREADS);
     if (start_thread(&pool->workers[i].thread, work, &pool->workers[i], name)) {
       ++pool->running;
       atomic_store(&pool->leases[i], word(0, lease_free));

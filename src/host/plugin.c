@@ -310,12 +310,13 @@ tn_plugin* tn_plugin_load(const char* path, const tn_load_options* options, tn_s
 }
 
 const tn_origin* tn_plugin_origin(const tn_plugin* plugin) { return &plugin->origin; }
-const char* tn_plugin_path(const tn_plugin* plugin) { return plugin->path; }
-const char* tn_plugin_name(const tn_plugin* plugin) { return plugin->name; }
-const char* tn_plugin_notes(const tn_plugin* plugin) { return plugin->notes; }
-uint32_t tn_plugin_entry_points(const tn_plugin* plugin) { return plugin->found; }
+const char* tn_plugin_path(const tn_plugin* plugin) { return plugin ? plugin->path : ""; }
+const char* tn_plugin_name(const tn_plugin* plugin) { return plugin ? plugin->name : ""; }
+const char* tn_plugin_notes(const tn_plugin* plugin) { return plugin ? plugin->notes : ""; }
+uint32_t tn_plugin_entry_points(const tn_plugin* plugin) { return plugin ? plugin->found : 0; }
 
 uint32_t tn_plugin_entry_points_called(const tn_plugin* plugin) {
+  if (!plugin) return 0;
   pthread_mutex_lock(&loading_lock);
   uint32_t called = plugin->called;
   pthread_mutex_unlock(&loading_lock);
@@ -323,14 +324,15 @@ uint32_t tn_plugin_entry_points_called(const tn_plugin* plugin) {
 }
 
 size_t tn_plugin_op_count(const tn_plugin* plugin) {
-  return tn_op_registry_count_origin(&plugin->origin);
+  return plugin ? tn_op_registry_count_origin(&plugin->origin) : 0;
 }
 
 size_t tn_plugin_kernel_count(const tn_plugin* plugin) {
-  return tn_kernel_registry_count_origin(&plugin->origin);
+  return plugin ? tn_kernel_registry_count_origin(&plugin->origin) : 0;
 }
 
 void tn_plugin_each(bool (*visit)(tn_plugin* plugin, void* arg), void* arg) {
+  if (!visit) return;
   pthread_mutex_lock(&loading_lock);
   for (tn_plugin* at = plugins; at; at = at->next)
     if (at->loaded && !visit(at, arg)) break;

@@ -8,9 +8,19 @@ TEST(test_a_new_status_is_ok_and_says_nothing) {
   tn_status_destroy(status);
 }
 
+static void count_payload(const char* key, const char* value, void* arg) {
+  int* seen = arg;
+  if (strcmp(key, "a") == 0 && strcmp(value, "2") == 0) *seen += 1;
+  if (strcmp(key, "b") == 0 && strcmp(value, "3") == 0) *seen += 10;
+}
+
 TEST(test_null_is_an_ok_status_everywhere) {
   CHECK(tn_ok(NULL));
   CHECK_INT(tn_status_code(NULL), TN_OK);
+  CHECK_TEXT(tn_status_message(NULL), "");
+  CHECK_INT(tn_status_fault(NULL), TN_FAULT_UNSAID);
+  tn_status_set_fault(NULL, TN_FAULT_HOST);
+  tn_status_each_payload(NULL, count_payload, NULL);
   tn_status_set(NULL, TN_INTERNAL, "lost");
   tn_status_annotate(NULL, "lost");
   tn_status_set_payload(NULL, "k", "v");
@@ -20,6 +30,23 @@ TEST(test_null_is_an_ok_status_everywhere) {
   tn_status_clear(NULL);
   tn_status_destroy(NULL);
   CHECK_INT(tn_report(NULL), 0);
+}
+
+TEST(test_nonsense_in_a_status_is_kept_or_passed_over) {
+  tn_status* status = tn_status_create();
+  tn_status_set(status, (tn_code)99, "odd");
+  CHECK_INT(tn_status_code(status), 99);
+  tn_status_set_fault(status, (tn_fault)-1);
+  tn_status_set_payload(status, NULL, "v");
+  tn_status_set_payload(status, "k", NULL);
+  tn_status_each_payload(status, NULL, NULL);
+  int seen = 0;
+  tn_status_each_payload(status, count_payload, &seen);
+  CHECK_INT(seen, 0);
+  tn_status_clear(status);
+  tn_status_clear(status);
+  CHECK(tn_ok(status));
+  tn_status_destroy(status);
 }
 
 TEST(test_annotations_follow_the_message) {
@@ -51,12 +78,6 @@ TEST(test_update_keeps_the_first_failure_and_join_keeps_both) {
   CHECK_TEXT(tn_status_message(&first), "second; and then: CANCELLED: third");
   tn_status_deinit(&first);
   tn_status_deinit(&second);
-}
-
-static void count_payload(const char* key, const char* value, void* arg) {
-  int* seen = arg;
-  if (strcmp(key, "a") == 0 && strcmp(value, "2") == 0) *seen += 1;
-  if (strcmp(key, "b") == 0 && strcmp(value, "3") == 0) *seen += 10;
 }
 
 TEST(test_payloads_and_fault_travel_with_a_copy_and_go_with_ok) {
@@ -94,6 +115,8 @@ static bool set_and_annotate(void* arg, tn_status* status) {
 TEST(test_a_status_keeps_its_code_without_memory) {
   test_sweep_allocations(set_and_annotate, NULL);
   tn_status status = {0};
+  tn_memory_fail_at(0);
+  CHECK(!tn_status_create());
   tn_memory_fail_at(0);
   tn_status_set(&status, TN_ABORTED, "gone");
   tn_memory_fail_at(-1);

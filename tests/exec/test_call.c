@@ -127,6 +127,9 @@ TEST(test_what_cannot_be_called_is_refused_with_a_reason) {
   CHECK_CODE(&status, TN_INVALID_ARGUMENT);
   CHECK(!tn_call_kernel_origin(call, NULL, 1, &status));
   CHECK_CODE(&status, TN_INVALID_ARGUMENT);
+  CHECK(!tn_call_kernel_name(call, &none, 1, &status));
+  CHECK_CODE(&status, TN_INVALID_ARGUMENT);
+  tn_call_destroy(NULL);
 
   tn_tensor* text = tn_tensor_create_strings(NULL, 0, (const char*[]){"x"}, NULL, NULL);
   CHECK(!tn_call_run(call, &text, 1, outputs, 1, &status));
@@ -254,9 +257,12 @@ TEST(test_more_inputs_than_usual_work_too) {
 
 static bool call_once(void* x, tn_status* status) {
   tn_call* call = tn_call_create("Scale", "CPU", status);
-  tn_tensor* y = NULL;
+  tn_tensor *input = x, *y = NULL;
   bool done = call && tn_call_set_attr(call, "factor", "3", status) &&
-              tn_call_run(call, (tn_tensor**)&x, 1, &y, 1, status);
+              tn_call_output_count(call, &input, 1, status) == 1 &&
+              tn_call_kernel_origin(call, &input, 1, status) &&
+              tn_call_kernel_name(call, &input, 1, status) &&
+              tn_call_run(call, &input, 1, &y, 1, status);
   CHECK_INT(y != NULL, done);
   tn_tensor_destroy(y);
   tn_call_destroy(call);

@@ -59,6 +59,19 @@ TEST(test_the_closure_form_covers_every_index_once) {
   CHECK_INT(none.pieces, 0);
 }
 
+// Without memory the pool starts with the caller alone, and goes on so.
+TEST(test_a_loop_without_memory_runs_on_the_caller) {
+  setenv("TENON_THREADS", "4", 1);
+  open_services();
+  for (int round = 0; round < 10; ++round) {
+    visits all = {0};
+    tn_memory_fail_at(round);
+    parallel_for(NULL, total, 1000000, visit, &all);
+    tn_memory_fail_at(-1);
+    check_visits(&all);
+  }
+}
+
 static void double_piece(void* arg, int64_t begin, int64_t end) {
   float** arrays = arg;
   for (int64_t i = begin; i < end; ++i) arrays[1][i] = 2 * arrays[0][i];

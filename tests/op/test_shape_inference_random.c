@@ -47,7 +47,11 @@ static void one_call(TF_ShapeInferenceContext* c, TF_Status* st) {
   TF_Tensor* tensors[4] = {0};
   TF_DataType types[4];
   switch (test_between(&state, 0, 46)) {
-    case 0: TF_ShapeInferenceContextNumInputs(c); break;
+    case 0:
+      TF_ShapeInferenceContextNumInputs(c);
+      TN_ShapeInferenceContextNumOutputs(c);
+      TN_ShapeInferenceContextHasAttr(c, any_attr());
+      break;
     case 1: TF_ShapeInferenceContextGetInput(c, any_index(), any_box(), st); break;
     case 2: TF_ShapeInferenceContextSetOutput(c, any_index(), any_box(), st); break;
     case 3: TF_ShapeInferenceContextSetUnknownShape(c, st); break;

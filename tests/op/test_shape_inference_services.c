@@ -284,3 +284,84 @@ TEST(test_services_read_every_kind_of_attribute) {
   CHECK_FAILED("NULL");
   end(&f);
 }
+
+// Every service once, on shapes too large for memory that is there already.
+static bool use_services(void* arg, tn_status* st) {
+  fixture* f = arg;
+  tn_inference context, *c = &context;
+  if (!tn_inference_init(c, f->node, f->shapes, f->values, st)) return false;
+  enum { rank = 200 };
+  int64_t sizes[rank], number;
+  TF_DimensionHandle* dims[rank];
+  for (int i = 0; i < rank; ++i) {
+    sizes[i] = 1;
+    dims[i] = &f->p;
+  }
+  float reals[4];
+  bool bools[4];
+  const char* texts[4];
+  size_t lengths[4];
+  TF_DataType types[4];
+  TF_Tensor* tensors[3] = {0};
+  TF_ShapeHandle a = {0}, b = {0}, out = {0}, *boxes[] = {&out, &out};
+  TN_DimensionHandleSetValue(&f->p, 1);
+  TN_ShapeInferenceContextUnknownShape(c, &out);
+  CHECK_INT(TN_ShapeInferenceContextNumOutputs(c), 1);
+  CHECK(TN_ShapeInferenceContextHasAttr(c, "i"));
+#define TRY(call) (call, tn_ok(st))
+  bool done = TRY(TN_ShapeInferenceContextMakeShape(c, sizes, rank, &a, st)) &&
+              TRY(TN_ShapeInferenceContextMakeShapeFromDims(c, dims, rank, &b, st)) &&
+              TRY(TN_ShapeInferenceContextUnknownShapeOfRank(c, rank, &out, st)) &&
+              TRY(TN_ShapeInferenceContextNumElements(c, &a, &f->d, st)) &&
+              TRY(TN_ShapeInferenceContextMerge(c, &a, &b, &out, st)) &&
+              TRY(TN_ShapeInferenceContextMergePrefix(c, &a, &b, &out, &out, st)) &&
+              TRY(TN_ShapeInferenceContextBroadcast(c, &a, &b, &out, st)) &&
+              TRY(TN_ShapeInferenceContextReplaceDim(c, &a, 0, &f->p, &out, st)) &&
+              TRY(TN_ShapeInferenceContextWithValue(c, &f->p, 1, &f->d, st)) &&
+              TRY(TN_ShapeInferenceContextMergeDims(c, &f->p, &f->p, &f->d, st)) &&
+              TRY(TN_ShapeInferenceContextAdd(c, &f->p, &f->p, &f->d, st)) &&
+              TRY(TN_ShapeInferenceContextSubtract(c, &f->p, &f->p, &f->d, st)) &&
+              TRY(TN_ShapeInferenceContextMultiply(c, &f->p, &f->p, &f->d, st)) &&
+              TRY(TN_ShapeInferenceContextDivide(c, &f->p, &f->p, true, &f->d, st)) &&
+              TRY(TN_ShapeInferenceContextMin(c, &f->p, &f->p, &f->d, st)) &&
+              TRY(TN_ShapeInferenceContextMax(c, &f->p, &f->p, &f->d, st)) &&
+              TRY(TN_ShapeInferenceContextGetInputTensor(c, 0, &tensors[0], st)) &&
+              TRY(TN_ShapeInferenceContextGetInputTensorAsShape(c, 1, &out, st)) &&
+              TRY(TN_ShapeInferenceContextGetInputTensorAsInt64(c, 0, &number, st)) &&
+              TRY(TN_ShapeInferenceContextGetInputHandle(c, 0, types, &out, st)) &&
+              TRY(TN_ShapeInferenceContextSetOutputHandle(c, 0, TF_INT8, &out, st)) &&
+              TRY(TN_ShapeInferenceContextGetAttrSize(c, "i", st)) &&
+              TRY(TN_ShapeInferenceContextGetAttrInt64(c, "i", sizes, st)) &&
+              TRY(TN_ShapeInferenceContextGetAttrFloat(c, "f", reals, st)) &&
+              TRY(TN_ShapeInferenceContextGetAttrBool(c, "b", bools, st)) &&
+              TRY(TN_ShapeInferenceContextGetAttrString(c, "s", texts, lengths, st)) &&
+              TRY(TN_ShapeInferenceContextGetAttrShape(c, "h", &out, st)) &&
+              TRY(TN_ShapeInferenceContextGetAttrTensor(c, "v", &tensors[1], st)) &&
+              TRY(TN_ShapeInferenceContextGetAttrFunctionName(c, "g", texts, st)) &&
+              TRY(TN_ShapeInferenceContextGetAttrInt64List(c, "li", sizes, 4, st)) &&
+              TRY(TN_ShapeInferenceContextGetAttrFloatList(c, "lf", reals, 4, st)) &&
+              TRY(TN_ShapeInferenceContextGetAttrBoolList(c, "lb", bools, 4, st)) &&
+              TRY(TN_ShapeInferenceContextGetAttrTypeList(c, "lt", types, 4, st)) &&
+              TRY(TN_ShapeInferenceContextGetAttrStringList(c, "ls", texts, lengths, 4, st)) &&
+              TRY(TN_ShapeInferenceContextGetAttrShapeList(c, "lh", boxes, 2, st)) &&
+              TRY(TN_ShapeInferenceContextGetAttrTensorList(c, "lv", &tensors[2], 1, st)) &&
+              TRY(TN_ShapeInferenceContextGetAttrFunctionNameList(c, "lg", texts, 4, st));
+#undef TRY
+  for (int i = 0; i < 3; ++i) tn_tensor_destroy(tensors[i]);
+  tn_inference_deinit(c);
+  return done;
+}
+
+TEST(test_services_without_memory) {
+  fixture f;
+  begin(&f, "[]", "[2]");
+  int64_t two = 2;
+  tn_tensor* vector = tn_tensor_create_from(TN_INT32, &two, 1, (int32_t[]){5, -1}, 8, NULL);
+  tn_tensor* scalar = tn_tensor_create_from(TN_INT32, NULL, 0, (int32_t[]){9}, 4, NULL);
+  f.values[0] = scalar;
+  f.values[1] = vector;
+  CHECK(test_sweep_allocations(use_services, &f) > 10);
+  tn_tensor_destroy(vector);
+  tn_tensor_destroy(scalar);
+  end(&f);
+}

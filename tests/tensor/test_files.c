@@ -71,9 +71,13 @@ TEST(test_bad_arguments_are_statuses) {
   CHECK_CODE(&status, TN_INVALID_ARGUMENT);
   CHECK(!tn_npz_read(NULL, "a", &status));
   CHECK_CODE(&status, TN_INVALID_ARGUMENT);
+  CHECK(!tn_npz_read_as(NULL, "a", TN_FLOAT, &status));
+  CHECK_CODE(&status, TN_INVALID_ARGUMENT);
   CHECK(tn_npz_write(path_of("x.npz"), names, &tensor, 1, &status));
   tn_npz* archive = tn_npz_open(path_of("x.npz"), &status);
   CHECK(!tn_npz_read(archive, NULL, &status));
+  CHECK_CODE(&status, TN_INVALID_ARGUMENT);
+  CHECK(!tn_npz_read_as(archive, "a", (tn_dtype)-1, &status));
   CHECK_CODE(&status, TN_INVALID_ARGUMENT);
   tn_npz_close(archive);
   tn_npz_close(NULL);
@@ -134,7 +138,7 @@ TEST(test_arrays_go_through_a_pipe) {
 static bool npy_round_trip(void* arg, tn_status* status) {
   tn_tensor* again = NULL;
   if (tn_npy_write(path_of("sweep.npy"), arg, status))
-    again = tn_npy_read(path_of("sweep.npy"), status);
+    again = tn_npy_read_as(path_of("sweep.npy"), tn_tensor_dtype(arg), status);
   if (again) CHECK(same(again, arg));
   tn_tensor_destroy(again);
   return again != NULL;
@@ -147,7 +151,7 @@ static bool npz_round_trip(void* arg, tn_status* status) {
   tn_tensor* again = NULL;
   if (tn_npz_write(path_of("sweep.npz"), names, tensors, 2, status))
     archive = tn_npz_open(path_of("sweep.npz"), status);
-  if (archive) again = tn_npz_read(archive, "strings", status);
+  if (archive) again = tn_npz_read_as(archive, "strings", TN_STRING, status);
   if (again) CHECK(same(again, tensors[1]));
   tn_npz_close(archive);
   tn_tensor_destroy(again);

@@ -227,9 +227,10 @@ static const char* any_path(void) {
 
 // Ops that run, or nearly.
 static const char* any_runnable(void) {
-  static const char* const names[] = {"HostileSmall", "HostileSmallAsync", "Hostile0",
-                                      "Hostile1",     "Hostile2",          "ReadVariableOp",
-                                      "VarHandleOp",  "AssignVariableOp",  "DestroyResourceOp"};
+  static const char* const names[] = {"HostileSmall",     "HostileSmallAsync", "HostileLists",
+                                      "Hostile0",         "Hostile1",          "Hostile2",
+                                      "VarHandleOp",      "ReadVariableOp",    "AssignVariableOp",
+                                      "DestroyResourceOp"};
   return ONE_OF(names);
 }
 
@@ -501,13 +502,26 @@ static void infer(TF_ShapeInferenceContext* ctx, TF_Status* status) {
   if (world) act(NULL, NULL, ctx, below(CHANCE(4) ? 400 : 20));
 }
 
-// Half of the time an op that has what it needs.
+// An op that has what it needs, or nearly.
+static TFE_Op* make_ready_op(void) {
+  const char* name = any_runnable();
+  TFE_Op* op = TFE_NewOp(world->pools[CONTEXT].items[0], name, NULL);
+  if (!op) return NULL;
+  ++world->live_ops;
+  if (strstr(name, "Var")) TFE_OpSetAttrType(op, "dtype", TF_FLOAT);
+  if (strstr(name, "VarHandle")) {
+    TFE_OpSetAttrShape(op, "shape", dims_of[below(4)], below(3), NULL);
+    if (CHANCE(2)) TFE_OpSetAttrString(op, "shared_name", "hostile", 7);
+  } else {
+    for (int i = 1 + below(2); i > 0; --i) TFE_OpAddInput(op, any(HANDLE), NULL);
+  }
+  return op;
+}
+
 static void execute(TFE_Op* op) {
   if (CHANCE(2) && world->pools[CONTEXT].count) {
     drop_op(op);
-    op = TFE_NewOp(world->pools[CONTEXT].items[0], any_runnable(), NULL);
-    if (op) ++world->live_ops;
-    for (int i = 1 + below(2); op && i > 0; --i) TFE_OpAddInput(op, any(HANDLE), NULL);
+    op = make_ready_op();
   }
   TFE_TensorHandle* outputs[16] = {0};
   int count = CHANCE(4) ? any_index() : (int)COUNT_OF(outputs);
@@ -684,6 +698,11 @@ void TF_InitKernel(void) {
   DEFINE_OP("HostileAsync", LARGE_OP);
   DEFINE_OP("HostileSmall", "attr T: type", "in x: T", "out y: float");
   DEFINE_OP("HostileSmallAsync", "attr T: type", "in x: T", "out y: float");
+  DEFINE_OP("HostileVariants", "in a: variant", "in b: variant", "out c: variant");
+  DEFINE_OP("HostileLists", "attr N: int", "attr Tl: list(type)", "in x: N * float", "in l: Tl",
+            "out y: float");
+  register_kernel("HostileVariants", false);
+  register_kernel("HostileLists", false);
   register_kernel("Hostile", false);
   register_kernel("HostileAsync", true);
   register_kernel("HostileSmall", false);

@@ -186,7 +186,14 @@ static void run_kernel(const inputs* in, const char* op) {
   }
 }
 
-static void run_sync(const inputs* in) { run_kernel(in, "Hostile"); }
+static void run_sync(const inputs* in) {
+  run_kernel(in, "Hostile");
+  tn_tensor *variants[] = {in->tensors[4], in->tensors[4]}, *output;
+  tn_call* call = tn_call_create("HostileVariants", NULL, NULL);
+  for (int i = 0; i < 8; ++i)
+    if (tn_call_run(call, variants, 2, &output, 1, NULL)) tn_tensor_destroy(output);
+  tn_call_destroy(call);
+}
 static void run_async(const inputs* in) { run_kernel(in, "HostileAsync"); }
 
 TEST(test_hostile_calls_while_kernels_are_made_and_run) { repeat(40, run_sync); }
