@@ -18,9 +18,9 @@ double bench_now(void);
 // disturbs it little.
 double bench_nanoseconds(void (*body)(void* arg), void* arg);
 
-// Runs bench/<script> with `arguments` (may be "") by the Python of TENON_VENV and returns the number
-// on the last line it prints; NaN, with a line on standard error, when there is no such environment
-// or it fails.
+// Runs bench/<script> with `arguments` (may be "") by the Python of TENON_VENV and returns the
+// number on the last line it prints; NaN, with a line on standard error, when there is no such
+// environment or it fails.
 double bench_venv(const char* script, const char* arguments);
 
 #endif  // TENON_BENCH_BENCH_H_

@@ -77,9 +77,7 @@ static void open_table(table* t, const char* path, const char* header) {
   t->columns = split(t);
 }
 
-static bool in_newest(const char* releases) {
-  return releases[strlen(releases) - 1] == '-';
-}
+static bool in_newest(const char* releases) { return releases[strlen(releases) - 1] == '-'; }
 
 static bool is_declared(const char* name) {
   for (size_t i = 0; i < not_declared_count; ++i) {

@@ -12,9 +12,9 @@ extern "C" {
 // number of threads may run it at once. Belongs to whoever made it.
 typedef struct tn_call tn_call;
 
-// Makes a call of `op` on `device` ("CPU", "/device:CPU:0"; NULL: the CPU). Owned by the caller until
-// tn_call_destroy. NULL and NOT_FOUND, with the nearest names, when there is no such op or device.
-// [any thread]  since 0.1
+// Makes a call of `op` on `device` ("CPU", "/device:CPU:0"; NULL: the CPU). Owned by the caller
+// until tn_call_destroy. NULL and NOT_FOUND, with the nearest names, when there is no such op or
+// device. [any thread]  since 0.1
 tn_call* tn_call_create(const char* op, const char* device, tn_status* status);
 
 // Frees a call that no thread runs any more; NULL is fine. The caller's pointer is dead afterwards.
@@ -25,10 +25,10 @@ void tn_call_destroy(tn_call* call);
 // "float32", "[1, 2]", "SAME". Copies both.  [one thread per call, before its first run]  since 0.1
 bool tn_call_set_attr(tn_call* call, const char* name, const char* value, tn_status* status);
 
-// Runs the op. `inputs` are borrowed; `outputs` become handles owned by the caller, all of them or, on
-// failure, none (NULLs). `output_count` must be what the op gives, which tn_call_output_count says.
-// The first run with these input types finds and makes the kernel; later ones take no lock and
-// allocate nothing but the outputs.  [any thread]  since 0.1
+// Runs the op. `inputs` are borrowed; `outputs` become handles owned by the caller, all of them or,
+// on failure, none (NULLs). `output_count` must be what the op gives, which tn_call_output_count
+// says. The first run with these input types finds and makes the kernel; later ones take no lock
+// and allocate nothing but the outputs.  [any thread]  since 0.1
 bool tn_call_run(tn_call* call, tn_tensor* const* inputs, size_t input_count, tn_tensor** outputs,
                  size_t output_count, tn_status* status);
 
@@ -37,8 +37,8 @@ bool tn_call_run(tn_call* call, tn_tensor* const* inputs, size_t input_count, tn
 int tn_call_output_count(tn_call* call, tn_tensor* const* inputs, size_t input_count,
                          tn_status* status);
 
-// The file whose kernel serves such inputs ("tenon" for a built-in one), or NULL with a status. Owned
-// by the library, valid for ever.  [any thread]  since 0.1
+// The file whose kernel serves such inputs ("tenon" for a built-in one), or NULL with a status.
+// Owned by the library, valid for ever.  [any thread]  since 0.1
 const char* tn_call_kernel_origin(tn_call* call, tn_tensor* const* inputs, size_t input_count,
                                   tn_status* status);
 

@@ -51,12 +51,12 @@ typedef enum tn_dtype {
   TN_FLOAT8_E8M0FNU = 202,
 } tn_dtype;
 
-// Bytes of one element; 0 for strings, resources, variants and unknown numbers. Static fact, owned by
-// nobody.  [any thread]  since 0.1
+// Bytes of one element; 0 for strings, resources, variants and unknown numbers. Static fact, owned
+// by nobody.  [any thread]  since 0.1
 size_t tn_dtype_size(tn_dtype dtype);
 
-// "float", "int32", "float_ref"; "unknown" for an unknown number. Static text, owned by the library.
-// [any thread]  since 0.1
+// "float", "int32", "float_ref"; "unknown" for an unknown number. Static text, owned by the
+// library. [any thread]  since 0.1
 const char* tn_dtype_name(tn_dtype dtype);
 
 // The type named `name` ("float" or "float32", "half" or "float16", "float_ref", "DT_FLOAT"), or

@@ -58,8 +58,8 @@ bool tn_plugin_load_defaults(const tn_load_options* options, tn_status* status);
 // The file, as an absolute path. Owned by the library, valid for ever.  [any thread]  since 0.1
 const char* tn_plugin_path(const tn_plugin* plugin);
 
-// The file's name without its folder. Owned by the library, valid for ever.  [any thread]  since
-// 0.1
+// The file's name without its folder. Owned by the library, valid for ever.
+// [any thread]  since 0.1
 const char* tn_plugin_name(const tn_plugin* plugin);
 
 // TN_ENTRY_* bits of the symbols it exports. Borrows `plugin`.  [any thread]  since 0.1

@@ -1,8 +1,8 @@
 // Outcome of a call: a code, a message for people, payloads, and which side is at fault.
 //
-// Every function that can fail takes a `tn_status*` last. Passing NULL means "I do not want to know":
-// the return value still tells success from failure. A status is changed only by calls that fail,
-// so a caller clears it, or makes a new one, before a call whose outcome matters.
+// Every function that can fail takes a `tn_status*` last. Passing NULL means "I do not want to
+// know": the return value still tells success from failure. A status is changed only by calls that
+// fail, so a caller clears it, or makes a new one, before a call whose outcome matters.
 //
 // A `tn_status` and the `TF_Status` of the plugin ABI are the same object under two names.
 #ifndef TENON_STATUS_H_
@@ -93,10 +93,11 @@ void tn_status_clear(tn_status* status);
 // [one thread per status]  since 0.1
 void tn_status_set_payload(tn_status* status, const char* key, const char* value);
 
-// Calls `visit` for each payload; the strings are owned by the status and valid during the call only.
-// [any thread]  since 0.1
+// Calls `visit` for each payload; the strings are owned by the status and valid during the call
+// only. [any thread]  since 0.1
 void tn_status_each_payload(const tn_status* status,
-                            void (*visit)(const char* key, const char* value, void* arg), void* arg);
+                            void (*visit)(const char* key, const char* value, void* arg),
+                            void* arg);
 
 // Prints a failed status to standard error as "tenon: <message>" and returns an exit code for main:
 // 0 when OK, 3 when a plugin is at fault, 1 otherwise. Borrows `status`.  [any thread]  since 0.1

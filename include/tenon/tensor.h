@@ -1,8 +1,8 @@
 // Tensors: an element type, a shape and counted memory.
 //
-// A tensor handle belongs to one owner; its memory may be shared with other handles. Elements lie in
-// row-major order at a 64-byte boundary. A `tn_tensor` and the `TF_Tensor` of the plugin ABI are the
-// same object under two names.
+// A tensor handle belongs to one owner; its memory may be shared with other handles. Elements lie
+// in row-major order at a 64-byte boundary. A `tn_tensor` and the `TF_Tensor` of the plugin ABI are
+// the same object under two names.
 #ifndef TENON_TENSOR_H_
 #define TENON_TENSOR_H_
 
@@ -19,9 +19,10 @@ extern "C" {
 
 typedef struct TF_Tensor tn_tensor;
 
-// Makes a tensor in host memory; numbers are not initialised, strings are empty. The result is owned
-// by the caller until tn_tensor_destroy. NULL and INVALID_ARGUMENT for a negative dimension, a rank
-// over 254 or a type without elements; RESOURCE_EXHAUSTED without memory.  [any thread]  since 0.1
+// Makes a tensor in host memory; numbers are not initialised, strings are empty. The result is
+// owned by the caller until tn_tensor_destroy. NULL and INVALID_ARGUMENT for a negative dimension,
+// a rank over 254 or a type without elements; RESOURCE_EXHAUSTED without memory.
+// [any thread]  since 0.1
 tn_tensor* tn_tensor_create(tn_dtype dtype, const int64_t* dims, int rank, tn_status* status);
 
 // A tensor with a copy of `size` bytes of `data`, which must be what dtype and shape need (no
@@ -29,8 +30,8 @@ tn_tensor* tn_tensor_create(tn_dtype dtype, const int64_t* dims, int rank, tn_st
 tn_tensor* tn_tensor_create_from(tn_dtype dtype, const int64_t* dims, int rank, const void* data,
                                  size_t size, tn_status* status);
 
-// A scalar string tensor or, with `rank` and `dims`, one of `count` strings, copied from `texts` with
-// their `sizes` (NULL: NUL-terminated). Owned by the caller until tn_tensor_destroy.
+// A scalar string tensor or, with `rank` and `dims`, one of `count` strings, copied from `texts`
+// with their `sizes` (NULL: NUL-terminated). Owned by the caller until tn_tensor_destroy.
 // [any thread]  since 0.1
 tn_tensor* tn_tensor_create_strings(const int64_t* dims, int rank, const char* const* texts,
                                     const size_t* sizes, tn_status* status);
@@ -65,23 +66,23 @@ void* tn_tensor_data(const tn_tensor* tensor);
 // [any thread]  since 0.1
 const char* tn_tensor_string(const tn_tensor* tensor, int64_t i, size_t* out_size);
 
-// Reads one array from a .npy file (or a pipe): numbers of either byte order and either memory order,
-// fixed-width texts ('|S5' as they are, '<U5' as UTF-8), TensorFlow's quantized types; '<V2' is taken
-// for bfloat16. Owned by the caller until tn_tensor_destroy. NULL with a status that names the file and
-// what is wrong with it.  [any thread]  since 0.1
+// Reads one array from a .npy file (or a pipe): numbers of either byte order and either memory
+// order, fixed-width texts ('|S5' as they are, '<U5' as UTF-8), TensorFlow's quantized types; '<V2'
+// is taken for bfloat16. Owned by the caller until tn_tensor_destroy. NULL with a status that names
+// the file and what is wrong with it.  [any thread]  since 0.1
 tn_tensor* tn_npy_read(const char* path, tn_status* status);
 
 // Like tn_npy_read, for an array of type `dtype`. This is how files are read that ml_dtypes filled
-// with a type numpy does not know: the file only says '<V1' (float8_e4m3fn, int4 and others) or '<V2'.
-// A file that says another type is refused; TN_INVALID asks for nothing. Owned by the caller until
-// tn_tensor_destroy.  [any thread]  since 0.1
+// with a type numpy does not know: the file only says '<V1' (float8_e4m3fn, int4 and others) or
+// '<V2'. A file that says another type is refused; TN_INVALID asks for nothing. Owned by the caller
+// until tn_tensor_destroy.  [any thread]  since 0.1
 tn_tensor* tn_npy_read_as(const char* path, tn_dtype dtype, tn_status* status);
 
-// Writes a .npy file that numpy reads, byte for byte as numpy's save does. bfloat16 ('<V2') and other
-// types that numpy does not know ('<V1') are raw bytes, as ml_dtypes leaves them; a comment after the
-// header's dictionary names the latter, so that tn_npy_read knows them again. Strings are fixed-width
-// bytes, so one that ends in a NUL is refused, as are resources and variants. Borrows `tensor`; a failed
-// write leaves what was there before.  [any thread]  since 0.1
+// Writes a .npy file that numpy reads, byte for byte as numpy's save does. bfloat16 ('<V2') and
+// other types that numpy does not know ('<V1') are raw bytes, as ml_dtypes leaves them; a comment
+// after the header's dictionary names the latter, so that tn_npy_read knows them again. Strings are
+// fixed-width bytes, so one that ends in a NUL is refused, as are resources and variants. Borrows
+// `tensor`; a failed write leaves what was there before.  [any thread]  since 0.1
 bool tn_npy_write(const char* path, const tn_tensor* tensor, tn_status* status);
 
 // A .npz archive: named arrays in one file. Belongs to whoever opened it.
@@ -111,8 +112,8 @@ tn_tensor* tn_npz_read(tn_npz* archive, const char* name, tn_status* status);
 // tn_tensor_destroy.  [one thread per archive]  since 0.1
 tn_tensor* tn_npz_read_as(tn_npz* archive, const char* name, tn_dtype dtype, tn_status* status);
 
-// Writes `count` arrays under `names` as numpy's savez does. Borrows everything; a failed write leaves
-// what was there before.  [any thread]  since 0.1
+// Writes `count` arrays under `names` as numpy's savez does. Borrows everything; a failed write
+// leaves what was there before.  [any thread]  since 0.1
 bool tn_npz_write(const char* path, const char* const* names, tn_tensor* const* tensors,
                   size_t count, tn_status* status);
 
@@ -120,9 +121,9 @@ bool tn_npz_write(const char* path, const char* const* names, tn_tensor* const* 
 // False with a status when memory or the stream fails.  [any thread]  since 0.1
 bool tn_tensor_write_text(const tn_tensor* tensor, FILE* stream, tn_status* status);
 
-// Prints the elements to `stream` as JSON: nested lists in the tensor's shape; NaN and infinities as
-// strings, complex numbers as [re, im], strings as JSON strings. Borrows both. False with a status when
-// memory or the stream fails.  [any thread]  since 0.1
+// Prints the elements to `stream` as JSON: nested lists in the tensor's shape; NaN and infinities
+// as strings, complex numbers as [re, im], strings as JSON strings. Borrows both. False with a
+// status when memory or the stream fails.  [any thread]  since 0.1
 bool tn_tensor_write_json(const tn_tensor* tensor, FILE* stream, tn_status* status);
 
 #ifdef __cplusplus

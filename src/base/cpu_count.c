@@ -39,9 +39,7 @@ static double quota_at(const char* folder) {
   return quota > 0 && each > 0 ? quota / each : 0;
 }
 
-static double tighter(double a, double b) {
-  return a == 0 || (b > 0 && b < a) ? b : a;
-}
+static double tighter(double a, double b) { return a == 0 || (b > 0 && b < a) ? b : a; }
 
 // Every folder from `path` up to the mount point may set a quota. A process in a container often
 // sees a path from outside, which does not exist below its own mount point; the top is then its

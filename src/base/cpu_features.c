@@ -22,9 +22,7 @@ static const struct {
 
 enum { row_count = sizeof rows / sizeof *rows };
 
-static bool* field(tn_cpu_features* features, size_t at) {
-  return (bool*)((char*)features + at);
-}
+static bool* field(tn_cpu_features* features, size_t at) { return (bool*)((char*)features + at); }
 
 // What cannot be without something that is absent is absent.
 static void settle(tn_cpu_features* features) {

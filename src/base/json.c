@@ -79,18 +79,10 @@ static void end_container(tn_json* json, char closing) {
   json->follows = true;
 }
 
-void tn_json_begin_object(tn_json* json, const char* key) {
-  begin_container(json, key, '{');
-}
-void tn_json_end_object(tn_json* json) {
-  end_container(json, '}');
-}
-void tn_json_begin_array(tn_json* json, const char* key) {
-  begin_container(json, key, '[');
-}
-void tn_json_end_array(tn_json* json) {
-  end_container(json, ']');
-}
+void tn_json_begin_object(tn_json* json, const char* key) { begin_container(json, key, '{'); }
+void tn_json_end_object(tn_json* json) { end_container(json, '}'); }
+void tn_json_begin_array(tn_json* json, const char* key) { begin_container(json, key, '['); }
+void tn_json_end_array(tn_json* json) { end_container(json, ']'); }
 
 void tn_json_view(tn_json* json, const char* key, tn_view text) {
   begin_value(json, key);
@@ -158,9 +150,7 @@ void tn_json_bool(tn_json* json, const char* key, bool value) {
   put_value(json, key, value ? "true" : "false");
 }
 
-void tn_json_null(tn_json* json, const char* key) {
-  put_value(json, key, "null");
-}
+void tn_json_null(tn_json* json, const char* key) { put_value(json, key, "null"); }
 
 void tn_json_raw(tn_json* json, const char* key, tn_view value) {
   begin_value(json, key);

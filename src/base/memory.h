@@ -1,5 +1,6 @@
 // Every allocation of the host goes through here, so that tests can fail each one in turn.
-// Memory is libc's: what tn_alloc gave, free() may take (TF_TString text crosses to plugins that way).
+// Memory is libc's: what tn_alloc gave, free() may take (TF_TString text crosses to plugins that
+// way).
 #ifndef TENON_BASE_MEMORY_H_
 #define TENON_BASE_MEMORY_H_
 

@@ -1,6 +1,6 @@
-// Who is registering: while a plugin's constructors and entry points run, the loading thread carries
-// that plugin's origin, and every registry stores it beside what is registered. So a failed load can
-// be rolled back, and an op or a kernel can name the file it came from.
+// Who is registering: while a plugin's constructors and entry points run, the loading thread
+// carries that plugin's origin, and every registry stores it beside what is registered. So a failed
+// load can be rolled back, and an op or a kernel can name the file it came from.
 #ifndef TENON_BASE_ORIGIN_H_
 #define TENON_BASE_ORIGIN_H_
 

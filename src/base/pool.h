@@ -43,8 +43,8 @@ int tn_pool_threads(const tn_pool* pool);
 // on the caller and on workers; `cost_per_unit` is what one index costs in nanoseconds, roughly
 // (below 1 counts as 1), and decides whether to share at all and how finely to cut. May be called
 // from anywhere, also inside a body or a task, and never waits for a thread that is not already at
-// work on this loop. A body must return: it must not throw, longjmp or end its thread.  [any
-// thread]
+// work on this loop. A body must return: it must not throw, longjmp or end its thread.
+// [any thread]
 void tn_pool_parallel_for(tn_pool* pool, int64_t total, int64_t cost_per_unit,
                           void (*body)(void* arg, int64_t begin, int64_t end), void* arg);
 

@@ -142,8 +142,8 @@ void tn_status_set_payload(tn_status* status, const char* key, const char* value
   *slot = payload;
 }
 
-void tn_status_each_payload(const tn_status* status,
-                            void (*visit)(const char*, const char*, void*), void* arg) {
+void tn_status_each_payload(const tn_status* status, void (*visit)(const char*, const char*, void*),
+                            void* arg) {
   if (!status || !visit) return;
   for (const tn_payload* payload = status->payloads; payload; payload = payload->next)
     visit(payload->key, payload->value, arg);
@@ -174,6 +174,7 @@ void tn_status_join(tn_status* target, const tn_status* source) {
   }
 }
 
+// clang-format off
 static tn_code code_of_errno(int error) {
   switch (error) {
     case 0: return TN_OK;
@@ -202,6 +203,7 @@ static tn_code code_of_errno(int error) {
     default: return TN_UNKNOWN;
   }
 }
+// clang-format on
 
 void tn_status_set_errno(tn_status* status, int error, const char* context) {
   char text[128];

@@ -13,9 +13,7 @@ static int letter_cost(char a, char b) {
   return tolower((unsigned char)a) == tolower((unsigned char)b) ? case_cost : edit_cost;
 }
 
-static int smaller(int a, int b) {
-  return a < b ? a : b;
-}
+static int smaller(int a, int b) { return a < b ? a : b; }
 
 // Edit distance with swaps of neighbours (optimal string alignment), three rows at a time.
 static int distance(tn_view a, tn_view b) {

@@ -95,9 +95,7 @@ bool tn_task_queue_any(const tn_task_queue* queue) {
   return atomic_load(&queue->pushed) != atomic_load(&queue->popped);
 }
 
-uint64_t tn_task_queue_popped(const tn_task_queue* queue) {
-  return atomic_load(&queue->popped);
-}
+uint64_t tn_task_queue_popped(const tn_task_queue* queue) { return atomic_load(&queue->popped); }
 
 void tn_task_queue_lock(tn_task_queue* queue) {
   pthread_mutex_lock(&queue->push_lock);

@@ -1,5 +1,5 @@
-// Growing text or bytes. A failed allocation is remembered, so a writer appends freely and asks once
-// at the end.
+// Growing text or bytes. A failed allocation is remembered, so a writer appends freely and asks
+// once at the end.
 #ifndef TENON_BASE_TEXT_H_
 #define TENON_BASE_TEXT_H_
 

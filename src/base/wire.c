@@ -77,8 +77,8 @@ bool tn_wire_next(tn_wire_reader* reader, tn_wire_field* out_field) {
   return false;
 }
 
-bool tn_wire_each(const tn_wire_field* field, tn_wire_type element,
-                  void (*visit)(uint64_t, void*), void* arg) {
+bool tn_wire_each(const tn_wire_field* field, tn_wire_type element, void (*visit)(uint64_t, void*),
+                  void* arg) {
   if (field->type == element) {
     visit(field->value, arg);
     return true;

@@ -125,9 +125,7 @@ static tn_buffer* allocate(tn_allocator* allocator, size_t size) {
 
 tn_allocator tn_cpu_allocator = {allocate};
 
-size_t tn_cpu_memory_kept(void) {
-  return atomic_load_explicit(&kept_bytes, memory_order_relaxed);
-}
+size_t tn_cpu_memory_kept(void) { return atomic_load_explicit(&kept_bytes, memory_order_relaxed); }
 
 void tn_cpu_memory_trim(void) {
   for (int class = 0; class < class_count; ++class)

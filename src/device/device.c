@@ -16,9 +16,7 @@ static tn_device cpu = {
     .host_allocator = &tn_cpu_allocator,
 };
 
-static void start_cpu(void) {
-  cpu.pool = tn_pool_default();
-}
+static void start_cpu(void) { cpu.pool = tn_pool_default(); }
 
 tn_device* tn_device_cpu(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -26,13 +24,9 @@ tn_device* tn_device_cpu(void) {
   return &cpu;
 }
 
-size_t tn_device_count(void) {
-  return 1;
-}
+size_t tn_device_count(void) { return 1; }
 
-tn_device* tn_device_at(size_t i) {
-  return i == 0 ? tn_device_cpu() : NULL;
-}
+tn_device* tn_device_at(size_t i) { return i == 0 ? tn_device_cpu() : NULL; }
 
 // "CPU", "CPU:0", "device:CPU:0", "cpu:0": one part between slashes that says which device.
 static bool part_is(tn_view part, const tn_device* device) {

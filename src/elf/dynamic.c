@@ -66,29 +66,14 @@ static void read_tags(Elf_Data* data, size_t count, dynamic_tags* tags) {
   for (size_t i = 0; i < count && gelf_getdyn(data, (int)i, &entry); ++i) {
     uint64_t value = entry.d_un.d_val;
     switch (entry.d_tag) {
-      case DT_NULL:
-        return;
-      case DT_GNU_HASH:
-        tags->gnu_hash = value;
-        break;
-      case DT_VERSYM:
-        tags->versym = value;
-        break;
-      case DT_VERNEED:
-        tags->verneed = value;
-        break;
-      case DT_VERNEEDNUM:
-        tags->verneed_count = value;
-        break;
-      case DT_VERDEF:
-        tags->verdef = value;
-        break;
-      case DT_VERDEFNUM:
-        tags->verdef_count = value;
-        break;
-      case DT_FLAGS_1:
-        tags->flags_1 = value;
-        break;
+      case DT_NULL: return;
+      case DT_GNU_HASH: tags->gnu_hash = value; break;
+      case DT_VERSYM: tags->versym = value; break;
+      case DT_VERNEED: tags->verneed = value; break;
+      case DT_VERNEEDNUM: tags->verneed_count = value; break;
+      case DT_VERDEF: tags->verdef = value; break;
+      case DT_VERDEFNUM: tags->verdef_count = value; break;
+      case DT_FLAGS_1: tags->flags_1 = value; break;
       default:
         if (entry.d_tag < 0 || entry.d_tag >= DT_NUM) break;
         tags->value[entry.d_tag] = value;

@@ -13,41 +13,26 @@ enum { native_machine = EM_AARCH64, native_bits = 64, native_big_endian = 0 };
 
 const char* tn_elf_machine_name(uint16_t machine, char buffer[32]) {
   switch (machine) {
-    case EM_X86_64:
-      return "x86-64";
-    case EM_386:
-      return "x86";
-    case EM_AARCH64:
-      return "AArch64";
-    case EM_ARM:
-      return "ARM";
-    case EM_RISCV:
-      return "RISC-V";
-    case EM_PPC64:
-      return "PowerPC 64";
-    case EM_S390:
-      return "s390";
-    case EM_LOONGARCH:
-      return "LoongArch";
-    default:
-      snprintf(buffer, 32, "machine number %u", machine);
-      return buffer;
+    case EM_X86_64: return "x86-64";
+    case EM_386: return "x86";
+    case EM_AARCH64: return "AArch64";
+    case EM_ARM: return "ARM";
+    case EM_RISCV: return "RISC-V";
+    case EM_PPC64: return "PowerPC 64";
+    case EM_S390: return "s390";
+    case EM_LOONGARCH: return "LoongArch";
+    default: snprintf(buffer, 32, "machine number %u", machine); return buffer;
   }
 }
 
 static const char* type_problem(const tn_elf* elf) {
   if (elf->is_program) return "a program, not a shared object";
   switch (elf->type) {
-    case ET_DYN:
-      return NULL;
-    case ET_EXEC:
-      return "a program, not a shared object";
-    case ET_REL:
-      return "an object file, not a shared object; link it with -shared";
-    case ET_CORE:
-      return "a core dump, not a shared object";
-    default:
-      return "an ELF file of unknown type, not a shared object";
+    case ET_DYN: return NULL;
+    case ET_EXEC: return "a program, not a shared object";
+    case ET_REL: return "an object file, not a shared object; link it with -shared";
+    case ET_CORE: return "a core dump, not a shared object";
+    default: return "an ELF file of unknown type, not a shared object";
   }
 }
 

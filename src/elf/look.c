@@ -15,9 +15,7 @@
 #include "elf/dynamic.h"
 
 static pthread_once_t libelf_ready = PTHREAD_ONCE_INIT;
-static void prepare_libelf(void) {
-  elf_version(EV_CURRENT);
-}
+static void prepare_libelf(void) { elf_version(EV_CURRENT); }
 
 // What the first bytes say when they are not an ELF file's.
 static const char* guess_kind(int fd) {

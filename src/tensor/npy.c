@@ -165,7 +165,7 @@ static tn_tensor* to_row_major(tn_tensor* from, tn_status* status) {
   char* target = to->buffer->data;
   const int64_t* dims = tn_shape_dims(&from->shape);
   int64_t at[TN_MAX_RANK] = {0}, elements = tn_tensor_elements(from), offset = 0;
-  int64_t strides[TN_MAX_RANK];
+  int64_t strides[TN_MAX_RANK] = {0};
   int rank = from->shape.rank;
   for (int64_t i = 0, stride = 1; elements > 0 && i < rank; stride *= dims[i++])
     strides[i] = stride;

@@ -20,13 +20,9 @@ static void put(const char* path, const char* text) {
   CHECK(tn_file_write(whole, tn_view_of(text), NULL));
 }
 
-static int percent(void) {
-  return (int)(tn_cpu_quota(test_folder()) * 100 + 0.5);
-}
+static int percent(void) { return (int)(tn_cpu_quota(test_folder()) * 100 + 0.5); }
 
-TEST(test_without_cgroups_there_is_no_quota) {
-  CHECK_INT(percent(), 0);
-}
+TEST(test_without_cgroups_there_is_no_quota) { CHECK_INT(percent(), 0); }
 
 TEST(test_a_quota_of_cgroups_2_is_found) {
   put("proc/self/cgroup", "0::/app/worker\n");

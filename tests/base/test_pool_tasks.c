@@ -16,9 +16,7 @@ enum { dear = 1000000 };
 
 static _Atomic int ran;
 
-static void count_one(void* arg) {
-  atomic_fetch_add(&ran, 1);
-}
+static void count_one(void* arg) { atomic_fetch_add(&ran, 1); }
 
 static void wait_until_ran(int count) {
   struct timespec moment = {0, 100000};
@@ -61,9 +59,7 @@ TEST(test_destroying_a_pool_waits_for_its_tasks) {
   }
 }
 
-static void remember_thread(void* arg) {
-  *(pthread_t*)arg = pthread_self();
-}
+static void remember_thread(void* arg) { *(pthread_t*)arg = pthread_self(); }
 
 TEST(test_a_task_never_runs_on_the_thread_that_scheduled_it) {
   tn_pool* pool = tn_pool_create(1, NULL);
@@ -132,9 +128,7 @@ typedef struct loop_and_tasks {
   _Atomic int64_t pieces;
 } loop_and_tasks;
 
-static void post_one(void* semaphore) {
-  sem_post(semaphore);
-}
+static void post_one(void* semaphore) { sem_post(semaphore); }
 
 static void schedule_and_wait(void* arg, int64_t begin, int64_t end) {
   loop_and_tasks* test = arg;

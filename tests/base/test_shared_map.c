@@ -15,9 +15,7 @@ static bool same_number(const void* entry, const void* key) {
 }
 
 // Few distinct hashes near each other, so that probing and equal hashes are met.
-static uint64_t hash_of(uint64_t number) {
-  return tn_hash(&number, 8, 0) & 0xffff;
-}
+static uint64_t hash_of(uint64_t number) { return tn_hash(&number, 8, 0) & 0xffff; }
 
 static void* find(const tn_shared_map* map, uint64_t number) {
   return tn_shared_map_find(map, hash_of(number), same_number, &number);

@@ -26,9 +26,7 @@ TEST(test_other_case_is_nearer_than_other_letters) {
   CHECK_TEXT(suggest("varhandleop"), "VarHandleOp");
 }
 
-TEST(test_a_name_cut_short_is_found) {
-  CHECK_TEXT(suggest("Conv"), "Conv2D");
-}
+TEST(test_a_name_cut_short_is_found) { CHECK_TEXT(suggest("Conv"), "Conv2D"); }
 
 TEST(test_nothing_is_suggested_for_a_name_that_is_far_from_all) {
   CHECK_TEXT(suggest("FusedBatchNorm"), "(none)");
@@ -42,9 +40,7 @@ TEST(test_of_equally_near_names_the_first_is_taken) {
   CHECK_TEXT(tn_suggest("axis_c", names, 2), "axis_a");
 }
 
-TEST(test_there_may_be_no_names_at_all) {
-  CHECK(tn_suggest("x", NULL, 0) == NULL);
-}
+TEST(test_there_may_be_no_names_at_all) { CHECK(tn_suggest("x", NULL, 0) == NULL); }
 
 TEST(test_very_long_names_are_passed_over) {
   char wanted[300], known[300];
@@ -65,14 +61,9 @@ TEST(test_one_edit_in_a_long_name_always_finds_it_again) {
     size_t at = (size_t)test_between(&random, 0, (int64_t)strlen(name) - 1);
     char letter = alphabet[test_between(&random, 0, sizeof alphabet - 2)];
     switch (test_between(&random, 0, 2)) {
-      case 0:
-        snprintf(wrong, sizeof wrong, "%.*s%s", (int)at, name, name + at + 1);
-        break;
-      case 1:
-        snprintf(wrong, sizeof wrong, "%.*s%c%s", (int)at, name, letter, name + at);
-        break;
-      default:
-        snprintf(wrong, sizeof wrong, "%.*s%c%s", (int)at, name, letter, name + at + 1);
+      case 0: snprintf(wrong, sizeof wrong, "%.*s%s", (int)at, name, name + at + 1); break;
+      case 1: snprintf(wrong, sizeof wrong, "%.*s%c%s", (int)at, name, letter, name + at); break;
+      default: snprintf(wrong, sizeof wrong, "%.*s%c%s", (int)at, name, letter, name + at + 1);
     }
     CHECK_TEXT(suggest(wrong), name);
   }

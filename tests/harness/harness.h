@@ -48,50 +48,52 @@ const char* test_folder(void);
 // sweep checks `status`) and must leave no block behind. Rounds run are returned.
 int test_sweep_allocations(bool (*once)(void* arg, tn_status* status), void* arg);
 
-#define TEST(test_name)                                                                 \
-  static void test_name(void);                                                          \
-  static test_case test_name##_case = {#test_name, __FILE__, test_name, NULL};          \
-  __attribute__((constructor)) static void test_name##_register(void) {                 \
-    test_register(&test_name##_case);                                                   \
-  }                                                                                     \
+#define TEST(test_name)                                                        \
+  static void test_name(void);                                                 \
+  static test_case test_name##_case = {#test_name, __FILE__, test_name, NULL}; \
+  __attribute__((constructor)) static void test_name##_register(void) {        \
+    test_register(&test_name##_case);                                          \
+  }                                                                            \
   static void test_name(void)
 
-#define CHECK(condition) \
-  do { if (!(condition)) test_fail(__FILE__, __LINE__, "%s", #condition); } while (0)
-#define CHECK_INT(found, expected)                                                          \
-  do {                                                                                      \
-    long long found_ = (long long)(found), expected_ = (long long)(expected);               \
-    if (found_ != expected_)                                                                \
+#define CHECK(condition)                                               \
+  do {                                                                 \
+    if (!(condition)) test_fail(__FILE__, __LINE__, "%s", #condition); \
+  } while (0)
+#define CHECK_INT(found, expected)                                                           \
+  do {                                                                                       \
+    long long found_ = (long long)(found), expected_ = (long long)(expected);                \
+    if (found_ != expected_)                                                                 \
       test_fail(__FILE__, __LINE__, "%s is %lld, expected %lld", #found, found_, expected_); \
   } while (0)
-#define CHECK_TEXT(found, expected)                                                             \
-  do {                                                                                          \
-    const char *found_ = (found), *expected_ = (expected);                                      \
-    if (!found_ || strcmp(found_, expected_) != 0)                                              \
-      test_fail(__FILE__, __LINE__, "%s is\n  \"%s\"\nexpected\n  \"%s\"", #found,              \
-                found_ ? found_ : "(null)", expected_);                                         \
+#define CHECK_TEXT(found, expected)                                                \
+  do {                                                                             \
+    const char *found_ = (found), *expected_ = (expected);                         \
+    if (!found_ || strcmp(found_, expected_) != 0)                                 \
+      test_fail(__FILE__, __LINE__, "%s is\n  \"%s\"\nexpected\n  \"%s\"", #found, \
+                found_ ? found_ : "(null)", expected_);                            \
   } while (0)
-#define CHECK_CONTAINS(found, piece)                                                        \
-  do {                                                                                      \
-    const char *found_ = (found), *piece_ = (piece);                                        \
-    if (!found_ || !strstr(found_, piece_))                                                 \
-      test_fail(__FILE__, __LINE__, "%s is\n  \"%s\"\nwithout\n  \"%s\"", #found,           \
-                found_ ? found_ : "(null)", piece_);                                        \
+#define CHECK_CONTAINS(found, piece)                                              \
+  do {                                                                            \
+    const char *found_ = (found), *piece_ = (piece);                              \
+    if (!found_ || !strstr(found_, piece_))                                       \
+      test_fail(__FILE__, __LINE__, "%s is\n  \"%s\"\nwithout\n  \"%s\"", #found, \
+                found_ ? found_ : "(null)", piece_);                              \
   } while (0)
-#define CHECK_OK(status)                                                                   \
-  do {                                                                                     \
-    if (!tn_ok(status))                                                                    \
+#define CHECK_OK(status)                                                                         \
+  do {                                                                                           \
+    if (!tn_ok(status))                                                                          \
       test_fail(__FILE__, __LINE__, "%s: %s: %s", #status, tn_code_name(tn_status_code(status)), \
-                tn_status_message(status));                                                \
+                tn_status_message(status));                                                      \
   } while (0)
 // The code is expected; the status is cleared for the next call.
-#define CHECK_CODE(status, expected)                                                          \
-  do {                                                                                        \
-    if (tn_status_code(status) != (expected))                                                 \
-      test_fail(__FILE__, __LINE__, "%s is %s \"%s\", expected %s", #status,                  \
-                tn_code_name(tn_status_code(status)), tn_status_message(status),              \
-                tn_code_name(expected));                                                      \
-    tn_status_clear(status);                                                                  \
+#define CHECK_CODE(status, expected)                                             \
+  do {                                                                           \
+    if (tn_status_code(status) != (expected))                                    \
+      test_fail(__FILE__, __LINE__, "%s is %s \"%s\", expected %s", #status,     \
+                tn_code_name(tn_status_code(status)), tn_status_message(status), \
+                tn_code_name(expected));                                         \
+    tn_status_clear(status);                                                     \
   } while (0)
 
 #ifdef __cplusplus

@@ -67,36 +67,16 @@ int main(int argc, char** argv) {
     const size_t size = below(2) ? below(26) : below(TEXT / 2), at = below(TEXT / 2);
     TF_TString *str = &slots[i].str, *other = &slots[j].str;
     switch (operation) {
-      case 0:
-        TF_TString_Copy(str, source + at, size);
-        break;
-      case 1:
-        TF_TString_AssignView(str, source + at, size);
-        break;
-      case 2:
-        TF_TString_AssignViewWithOwner(str, source + at, size, &owner);
-        break;
-      case 3:
-        make_offset(str, slots[i].text + at, size);
-        break;
-      case 4:
-        TF_TString_Assign(str, other);
-        break;
-      case 5:
-        TF_TString_Move(str, other);
-        break;
-      case 6:
-        TF_TString_Resize(str, size, '.');
-        break;
-      case 7:
-        TF_TString_Reserve(str, size);
-        break;
-      case 8:
-        TF_TString_ReserveAmortized(str, size);
-        break;
-      case 9:
-        TF_TString_AppendN(str, source + at, size % 30);
-        break;
+      case 0: TF_TString_Copy(str, source + at, size); break;
+      case 1: TF_TString_AssignView(str, source + at, size); break;
+      case 2: TF_TString_AssignViewWithOwner(str, source + at, size, &owner); break;
+      case 3: make_offset(str, slots[i].text + at, size); break;
+      case 4: TF_TString_Assign(str, other); break;
+      case 5: TF_TString_Move(str, other); break;
+      case 6: TF_TString_Resize(str, size, '.'); break;
+      case 7: TF_TString_Reserve(str, size); break;
+      case 8: TF_TString_ReserveAmortized(str, size); break;
+      case 9: TF_TString_AppendN(str, source + at, size % 30); break;
       case 10:
         if (i != j && TF_TString_GetSize(str) < 2000) TF_TString_Append(str, other);
         break;
@@ -105,9 +85,7 @@ int main(int argc, char** argv) {
         if (TF_TString_GetSize(str)) text[0] = '#';
         break;
       }
-      default:
-        TF_TString_Dealloc(str);
-        break;
+      default: TF_TString_Dealloc(str); break;
     }
     show(operation, i);
     if (operation == 5) show(operation, j);

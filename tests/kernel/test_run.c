@@ -448,9 +448,9 @@ static void ask_where(tn_run_context* context) {
 }
 
 TEST(test_a_kernel_learns_where_and_as_part_of_what_it_runs) {
-  tn_kernel_instance* instance =
-      instance_with_body(given_op("WhereAmI", "attr N: int", "in a: float", "in b: N * float", NULL),
-                         TYPES(TN_FLOAT, TN_FLOAT, TN_FLOAT, TN_FLOAT));
+  tn_kernel_instance* instance = instance_with_body(
+      given_op("WhereAmI", "attr N: int", "in a: float", "in b: N * float", NULL),
+      TYPES(TN_FLOAT, TN_FLOAT, TN_FLOAT, TN_FLOAT));
   char* names[] = {"first", "second", "third", "fourth"};
   instance->node->input_names = names;
   tn_tensor* a = FLOATS(1);

@@ -129,46 +129,33 @@ static inline TF_TString_Type TF_TString_GetType(const TF_TString* str) {
 
 static inline size_t TF_TString_GetSize(const TF_TString* str) {
   switch (TF_TString_GetType(str)) {
-    case TF_TSTR_SMALL:
-      return str->u.smll.size >> 2;
-    case TF_TSTR_LARGE:
-      return TF_TString_ToActualSizeT(str->u.large.size);
-    case TF_TSTR_OFFSET:
-      return TF_le32toh(str->u.offset.size) >> 2;
-    default:
-      return TF_TString_ToActualSizeT(str->u.view.size);
+    case TF_TSTR_SMALL: return str->u.smll.size >> 2;
+    case TF_TSTR_LARGE: return TF_TString_ToActualSizeT(str->u.large.size);
+    case TF_TSTR_OFFSET: return TF_le32toh(str->u.offset.size) >> 2;
+    default: return TF_TString_ToActualSizeT(str->u.view.size);
   }
 }
 
 // Characters that fit without a new allocation; 0 for the read-only forms.
 static inline size_t TF_TString_GetCapacity(const TF_TString* str) {
   switch (TF_TString_GetType(str)) {
-    case TF_TSTR_SMALL:
-      return TF_TString_SmallCapacity;
-    case TF_TSTR_LARGE:
-      return str->u.large.cap;
-    default:
-      return 0;
+    case TF_TSTR_SMALL: return TF_TString_SmallCapacity;
+    case TF_TSTR_LARGE: return str->u.large.cap;
+    default: return 0;
   }
 }
 
 static inline const char* TF_TString_GetDataPointer(const TF_TString* str) {
   switch (TF_TString_GetType(str)) {
-    case TF_TSTR_SMALL:
-      return str->u.smll.str;
-    case TF_TSTR_LARGE:
-      return str->u.large.ptr;
-    case TF_TSTR_OFFSET:
-      return (const char*)str + TF_le32toh(str->u.offset.offset);
-    default:
-      return str->u.view.ptr;
+    case TF_TSTR_SMALL: return str->u.smll.str;
+    case TF_TSTR_LARGE: return str->u.large.ptr;
+    case TF_TSTR_OFFSET: return (const char*)str + TF_le32toh(str->u.offset.offset);
+    default: return str->u.view.ptr;
   }
 }
 
 // An empty SMALL string. The bytes may hold anything before.
-static inline void TF_TString_Init(TF_TString* str) {
-  memset(str, 0, sizeof(*str));
-}
+static inline void TF_TString_Init(TF_TString* str) { memset(str, 0, sizeof(*str)); }
 
 // Gives up what the string owns and leaves it empty. A string that owns nothing stays as it is.
 static inline void TF_TString_Dealloc(TF_TString* str) {
@@ -181,15 +168,9 @@ static inline void TF_TString_Dealloc(TF_TString* str) {
   }
 }
 
-static inline size_t TF_align16(size_t i) {
-  return (i + 15) & ~(size_t)15;
-}
-static inline size_t TF_max(size_t a, size_t b) {
-  return a > b ? a : b;
-}
-static inline size_t TF_min(size_t a, size_t b) {
-  return a < b ? a : b;
-}
+static inline size_t TF_align16(size_t i) { return (i + 15) & ~(size_t)15; }
+static inline size_t TF_max(size_t a, size_t b) { return a > b ? a : b; }
+static inline size_t TF_min(size_t a, size_t b) { return a < b ? a : b; }
 
 // Turns any form into LARGE with room for `cap` characters, keeping the first `size` of them.
 static inline bool TF_TString_MakeLarge(TF_TString* str, size_t cap, size_t size) {
@@ -248,12 +229,9 @@ static inline char* TF_TString_Resize(TF_TString* str, size_t new_size, char c) 
 // The characters for writing. OFFSET and VIEW become a private copy first.
 static inline char* TF_TString_GetMutableDataPointer(TF_TString* str) {
   switch (TF_TString_GetType(str)) {
-    case TF_TSTR_SMALL:
-      return str->u.smll.str;
-    case TF_TSTR_LARGE:
-      return str->u.large.ptr;
-    default:
-      return TF_TString_ResizeUninitialized(str, TF_TString_GetSize(str));
+    case TF_TSTR_SMALL: return str->u.smll.str;
+    case TF_TSTR_LARGE: return str->u.large.ptr;
+    default: return TF_TString_ResizeUninitialized(str, TF_TString_GetSize(str));
   }
 }
 
