@@ -71,7 +71,7 @@ void cli_command_help(const cli_command* command, FILE* out);
 // --no-default-plugins says otherwise. Every one is met in a child process first.
 bool cli_load_plugins(const cli_args* args, tn_status* status);
 #define CLI_PLUGIN_OPTIONS                                                   \
-  {"plugin", "FILE", "load this plugin too (repeat for more)"}, {          \
+  {"plugin", "FILE", "load this plugin too (repeat for more)"}, {            \
     "no-default-plugins", NULL, "leave out the plugins that come with Tenon" \
   }
 

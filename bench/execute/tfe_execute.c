@@ -11,15 +11,13 @@
 #include "tensorflow/c/c_api_experimental.h"
 #include "tensorflow/c/eager/c_api.h"
 
-#define FUNCTIONS(X)                                                                              \
-  X(TF_NewStatus)                                                                                 \
-  X(TF_GetCode)                                                                                   \
-  X(TF_Message)                                                                                   \
-  X(TF_LoadPluggableDeviceLibrary)                                                                \
-  X(TF_AllocateTensor)                                                                            \
-  X(TF_TensorData) X(TFE_NewContextOptions) X(TFE_NewContext) X(TFE_NewTensorHandle) X(TFE_NewOp) \
-      X(TFE_OpAddInput) X(TFE_OpSetAttrFloat) X(TFE_Execute) X(TFE_DeleteTensorHandle)            \
-          X(TFE_DeleteOp) X(TFE_TensorHandleResolve)
+// clang-format off
+#define FUNCTIONS(X)                                                                         \
+  X(TF_NewStatus) X(TF_GetCode) X(TF_Message) X(TF_LoadPluggableDeviceLibrary)               \
+  X(TF_AllocateTensor) X(TF_TensorData) X(TFE_NewContextOptions) X(TFE_NewContext)           \
+  X(TFE_NewTensorHandle) X(TFE_NewOp) X(TFE_OpAddInput) X(TFE_OpSetAttrFloat) X(TFE_Execute) \
+  X(TFE_DeleteTensorHandle) X(TFE_DeleteOp) X(TFE_TensorHandleResolve)
+// clang-format on
 
 static struct {
 #define FIELD(name) __typeof__(&name) name;

@@ -7,16 +7,17 @@
 #include "base/text.h"
 
 // X(name, the feature it cannot do without). A name appears after the one it needs.
-#define TN_CPU_FEATURES(X)                                                                   \
-  /* x86-64 */                                                                               \
-  X(sse42, sse42)                                                                            \
-  X(avx, sse42)                                                                              \
-  X(f16c, avx) X(fma, avx) X(avx2, avx) X(bmi2, avx) X(avx_vnni, avx2) X(avx512f, avx2)      \
-      X(avx512cd, avx512f) X(avx512dq, avx512f) X(avx512bw, avx512f) X(avx512vl, avx512f)    \
-          X(avx512_vnni, avx512f) X(avx512_bf16, avx512f) X(avx512_fp16, avx512f)            \
-              X(amx_tile, avx512f) X(amx_int8, amx_tile) X(amx_bf16, amx_tile) /* AArch64 */ \
-      X(neon, neon) X(fp16, neon) X(dotprod, neon) X(i8mm, neon) X(bf16, neon) X(sve, neon)  \
-          X(sve2, sve)
+// clang-format off
+#define TN_CPU_FEATURES(X)                                                                  \
+  /* x86-64 */                                                                              \
+  X(sse42, sse42) X(avx, sse42) X(f16c, avx) X(fma, avx) X(avx2, avx) X(bmi2, avx)          \
+  X(avx_vnni, avx2) X(avx512f, avx2) X(avx512cd, avx512f) X(avx512dq, avx512f)              \
+  X(avx512bw, avx512f) X(avx512vl, avx512f) X(avx512_vnni, avx512f) X(avx512_bf16, avx512f) \
+  X(avx512_fp16, avx512f) X(amx_tile, avx512f) X(amx_int8, amx_tile) X(amx_bf16, amx_tile)  \
+  /* AArch64 */                                                                             \
+  X(neon, neon) X(fp16, neon) X(dotprod, neon) X(i8mm, neon) X(bf16, neon) X(sve, neon)     \
+  X(sve2, sve)
+// clang-format on
 
 // A feature is set only when the system saves its registers too. For AMX a process must still ask
 // the kernel for the tile registers (ARCH_REQ_XCOMP_PERM) before it uses them.

@@ -38,9 +38,7 @@ bool tn_log_enabled(tn_log_level level) {
 
 void tn_log_set_listener(void (*listen)(const char* line)) { atomic_store(&listener, listen); }
 
-void tn_log_set_level(tn_log_level level) {
-  atomic_store(&least_shown, (int)level);
-}
+void tn_log_set_level(tn_log_level level) { atomic_store(&least_shown, (int)level); }
 
 void tn_logv(tn_log_level level, const char* format, va_list args) {
   if (!tn_log_enabled(level)) return;

@@ -13,7 +13,7 @@
 
 // NULL when out of memory, never for size 0.
 void* tn_alloc(size_t size);
-void* tn_alloc_zeroed(size_t count, size_t size);
+void* tn_alloc_zeroed(size_t items, size_t size);
 void* tn_resize(void* memory, size_t size);
 void tn_free(void* memory);
 char* tn_strdup(const char* text);

@@ -37,7 +37,7 @@ static void put(tn_shared_slots* slots, uint64_t hash, void* entry) {
 bool tn_shared_map_add(tn_shared_map* map, uint64_t hash, void* entry) {
   tn_shared_slots* slots = atomic_load_explicit(&map->slots, memory_order_relaxed);
   size_t size = slots ? slots->mask + 1 : 0;
-  if ((map->count + 1) * 2 > size) {
+  if (!slots || (map->count + 1) * 2 > size) {
     size = size ? size * 2 : 64;
     tn_shared_slots* larger = tn_alloc_zeroed(1, sizeof *larger + size * sizeof(slot));
     if (!larger) return false;

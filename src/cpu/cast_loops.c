@@ -60,14 +60,13 @@ static inline uint8_t value_b8(uint8_t from) { return from != 0; }
     for (int64_t i = 0; i < count; ++i) target[i] = TO_##to(value(source[i])); \
   }
 // The list of destinations, apart from number.h's, because a macro cannot be inside itself.
-#define EACH_TO(X, from)                                                                      \
-  X(b8, TN_BOOL, from)                                                                        \
-  X(i8, TN_INT8, from)                                                                        \
-  X(i16, TN_INT16, from)                                                                      \
-  X(i32, TN_INT32, from) X(i64, TN_INT64, from) X(u8, TN_UINT8, from) X(u16, TN_UINT16, from) \
-      X(u32, TN_UINT32, from) X(u64, TN_UINT64, from) X(f32, TN_FLOAT, from)                  \
-          X(f64, TN_DOUBLE, from) X(f16, TN_HALF, from) X(bf16, TN_BFLOAT16, from)            \
-              X(c64, TN_COMPLEX64, from) X(c128, TN_COMPLEX128, from)
+// clang-format off
+#define EACH_TO(X, from)                                                                       \
+  X(b8, TN_BOOL, from) X(i8, TN_INT8, from) X(i16, TN_INT16, from) X(i32, TN_INT32, from)      \
+  X(i64, TN_INT64, from) X(u8, TN_UINT8, from) X(u16, TN_UINT16, from) X(u32, TN_UINT32, from) \
+  X(u64, TN_UINT64, from) X(f32, TN_FLOAT, from) X(f64, TN_DOUBLE, from) X(f16, TN_HALF, from) \
+  X(bf16, TN_BFLOAT16, from) X(c64, TN_COMPLEX64, from) X(c128, TN_COMPLEX128, from)
+// clang-format on
 #define ROUND(to, dtype, from) LOOP(from, to, round, value_##from)
 #define ROUND_FROM(from, dtype, _) EACH_TO(ROUND, from)
 TN_CPU_EACH_NUMBER(ROUND_FROM, )

@@ -84,7 +84,8 @@ tn_dtype tn_run_output_dtype(tn_run_context* context, int i);
 bool tn_run_output_on_host(tn_run_context* context, int i, tn_status* status);
 bool tn_run_set_output(tn_run_context* context, int i, const tn_tensor* tensor, tn_status* status);
 tn_tensor* tn_run_output(tn_run_context* context, int i, tn_status* status);
-// False and INVALID_ARGUMENT when output i is there and has another type; TN_INVALID asks for nothing.
+// False and INVALID_ARGUMENT when output i is there and has another type; TN_INVALID asks for
+// nothing.
 bool tn_run_output_type_is(const tn_run_context* context, int i, tn_dtype dtype, tn_status* status);
 tn_tensor* tn_run_allocate_output(tn_run_context* context, int i, const int64_t* dims, int rank,
                                   tn_status* status);

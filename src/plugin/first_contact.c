@@ -170,11 +170,12 @@ static void read_messages(child* child, tn_status* status) {
 
 // The plugin's last lines, printable.
 static void quote_tail(const child* child, tn_text* out) {
-  size_t end = child->tail_used, start = end;
+  size_t end = child->tail_used;
   while (end > 0 && isspace((unsigned char)child->tail[end - 1])) --end;
   if (end == 0) return;
   int lines = 0;
-  for (start = end; start > 0; --start)
+  size_t start = end;
+  for (; start > 0; --start)
     if (child->tail[start - 1] == '\n' && ++lines == tail_lines) break;
   tn_text_puts(out, "; its last words:\n  ");
   for (size_t i = start; i < end; ++i) {

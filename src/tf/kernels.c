@@ -110,8 +110,8 @@ TF_Tensor* TF_GetMutableOutput(TF_OpKernelContext* ctx, int i, TF_Status* status
   return tn_run_output(ctx, i, status);
 }
 
-// TensorFlow takes the type from the op and looks at neither `dtype` nor `len`; a kernel that asks for
-// another type then writes the wrong bytes, or too many. That can be seen, so it is refused.
+// TensorFlow takes the type from the op and looks at neither `dtype` nor `len`; a kernel that asks
+// for another type then writes the wrong bytes, or too many. That can be seen, so it is refused.
 TF_Tensor* TF_AllocateOutput(TF_OpKernelContext* context, int index, TF_DataType dtype,
                              const int64_t* dims, int num_dims, size_t len, TF_Status* status) {
   tf_begin(status);
