@@ -81,6 +81,10 @@ bool cli_find_folder(const char* const* candidates, const char* file, char* out)
 // Where libraries are, installed or in a build.
 extern const char* const cli_library_folders[];
 
+// Until restored, what plugins print to standard output goes to standard error: results are ours alone.
+int cli_divert_output(void);
+void cli_restore_output(int kept);
+
 // The last part of a path.
 const char* cli_base_name(const char* path);
 // numpy's name of a type: "float32" where TensorFlow says "float".

@@ -160,29 +160,40 @@ static bool print_json(const run_result* result, tn_status* status) {
   return ok;
 }
 
-// A kernel that crashes takes this process along; at least it is named before the end.
-static char crash_words[4096];
+// While foreign code runs: what to say when it takes this process along. Empty: nothing of the
+// kind.
+static char last_words[4096];
 
-static void tell_and_end(int signal_number) {
-  ssize_t written = write(2, crash_words, strlen(crash_words));
-  const char* name = sigabbrev_np(signal_number);
-  written += write(2, name, strlen(name));
+static void say_last_words(const char* how) {
+  ssize_t written = write(2, last_words, strlen(last_words));
+  written += write(2, how, strlen(how));
   written += write(2, "\n", 1);
   _exit(written > 0 ? CLI_PLUGIN : CLI_FAILED);
 }
 
-static void name_kernel_in_crashes(const run_result* result) {
-  snprintf(crash_words, sizeof crash_words,
-           "tenon run: kernel '%s' of %s crashed while computing %s: SIG", result->kernel,
-           result->origin, result->op);
+static void crashed(int signal_number) {
+  char how[32] = "crashed with SIG";
+  strcat(how, sigabbrev_np(signal_number));
+  say_last_words(how);
+}
+
+static void exited(void) {
+  if (last_words[0]) say_last_words("ended the process");
+}
+
+static void expect_the_worst(void) {
   static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-  struct sigaction action = {.sa_handler = tell_and_end, .sa_flags = SA_ONSTACK | SA_RESETHAND};
+  struct sigaction action = {.sa_handler = crashed, .sa_flags = SA_ONSTACK | SA_RESETHAND};
   for (size_t i = 0; i < sizeof signals / sizeof *signals; ++i)
     sigaction(signals[i], &action, NULL);
+  atexit(exited);
 }
 
 // Looks the kernel up, runs it, keeps the outputs in `result`.
 static bool run_call(tn_call* call, const arrays* inputs, run_result* result, tn_status* status) {
+  snprintf(last_words, sizeof last_words, "tenon run: a kernel of %s, while it was made, ",
+           result->op);
+  expect_the_worst();
   int count = tn_call_output_count(call, inputs->items, inputs->count, status);
   if (count < 0) return false;
   result->outputs = tn_alloc_zeroed((size_t)count + 1, sizeof *result->outputs);
@@ -193,7 +204,8 @@ static bool run_call(tn_call* call, const arrays* inputs, run_result* result, tn
   result->origin = tn_call_kernel_origin(call, inputs->items, inputs->count, status);
   result->kernel = tn_call_kernel_name(call, inputs->items, inputs->count, status);
   if (!result->origin || !result->kernel) return false;
-  name_kernel_in_crashes(result);
+  snprintf(last_words, sizeof last_words, "tenon run: kernel '%s' of %s, computing %s, ",
+           result->kernel, result->origin, result->op);
   if (!tn_call_run(call, inputs->items, inputs->count, result->outputs, (size_t)count, status))
     return false;
   result->output_count = (size_t)count;
@@ -274,9 +286,16 @@ static int run(cli_args* args) {
     ok = read_input(args->words[i], &inputs, status);
   if (ok) call = tn_call_create(op, result.device, status);
   const char* target = cli_value(args, "out");
-  ok = call && set_attrs(args, call, status) && run_call(call, &inputs, &result, status) &&
-       (!target || write_outputs(target, &result, status)) &&
+  if (call && set_attrs(args, call, status)) {
+    int stdout_kept = cli_divert_output();
+    ok = run_call(call, &inputs, &result, status);
+    cli_restore_output(stdout_kept);
+  } else {
+    ok = false;
+  }
+  ok = ok && (!target || write_outputs(target, &result, status)) &&
        (cli_has(args, "json") ? print_json(&result, status) : print_result(&result, status));
+  fflush(stdout);
   int exit_code = ok ? CLI_OK : cli_failed(args, status);
 
   for (size_t i = 0; i < result.output_count; ++i) {
@@ -288,6 +307,7 @@ static int run(cli_args* args) {
   tn_call_destroy(call);
   arrays_deinit(&inputs);
   tn_status_destroy(status);
+  last_words[0] = 0;
   return exit_code;
 }
 

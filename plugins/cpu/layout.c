@@ -224,6 +224,7 @@ static void concat(void* state, TF_OpKernelContext* context) {
          ++i)
       parts[i] = (tn_cpu_part){value.data, row_bytes * value.dims[axis]};
     if (run_output(&run, 0, first.rank, dims, &output)) {
+      if (output.count == 0) rows = 0;  // rows without elements may be 2^40 of them
       if (first.dtype == TN_STRING) {
         join_strings(&run, rows, parts, count, output.data);
       } else {

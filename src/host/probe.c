@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -29,6 +30,8 @@ static void send_stage(const char* name, void* arg) {
 void tn_probe_main(int argc, char** argv) {
   // Clear of the numbers a plugin might use without asking, and not for its children.
   int fd = fcntl(TN_CONTACT_FD, F_DUPFD_CLOEXEC, 100);
+  if (fd < 0) fd = fcntl(TN_CONTACT_FD, F_DUPFD_CLOEXEC, TN_CONTACT_FD + 1);  // few are allowed
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // a plugin that hangs must not outlive who asked
   close(TN_CONTACT_FD);
   if (argc != 4 || fd < 0) {
     static const char words[] = "tenon-probe: started by libtenon only\n";
@@ -43,12 +46,14 @@ void tn_probe_main(int argc, char** argv) {
                              .allow_missing_weak = strcmp(argv[2], "weak-is-fine") == 0};
   tn_status status = {0};
   tn_plugin_load_staged(argv[3], &options, send_stage, &fd, &status);
+  enum { most_sent = 1 << 14 };
   const char* message = tn_status_message(&status);
   if (tn_ok(&status))
     send(fd, (tn_contact_head){TN_CONTACT_DONE, 0, 0, 0}, "");
   else
     send(fd,
-         (tn_contact_head){TN_CONTACT_FAILED, (uint32_t)strlen(message), status.code, status.fault},
+         (tn_contact_head){TN_CONTACT_FAILED, (uint32_t)strnlen(message, most_sent), status.code,
+                           status.fault},
          message);
   // Not exit: destructors of several published plugins crash.
   _exit(0);

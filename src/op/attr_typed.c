@@ -15,7 +15,8 @@ static tn_view trim(tn_view text) {
 }
 
 static bool is_quoted(tn_view text) {
-  return text.size && (text.data[0] == '"' || text.data[0] == '\'');
+  return text.size > 1 && (text.data[0] == '"' || text.data[0] == '\'') &&
+         text.data[text.size - 1] == text.data[0];
 }
 
 // Cuts the text up to the next comma that stands outside quotes and brackets off the front of
@@ -139,6 +140,7 @@ static bool parse_list(tn_attr_value* value, tn_attr_kind kind, tn_view text, tn
 bool tn_attr_value_parse_typed(tn_attr_value* value, tn_attr_kind kind, bool is_list, tn_view text,
                                tn_status* status) {
   *value = TN_ATTR_VALUE_NONE;
-  text = trim(text);
+  // Blanks are part of a string, unless quotes inside them say where it begins and ends.
+  if (is_list || kind != TN_ATTR_STRING || is_quoted(trim(text))) text = trim(text);
   return is_list ? parse_list(value, kind, text, status) : parse_one(value, kind, text, status);
 }

@@ -9,7 +9,7 @@
 #include "tensor/print.h"
 #include "tensor/tstring.h"
 
-enum { flush_size = 64 * 1024 };
+enum { flush_size = 64 * 1024, most_empty_lists = 1 << 20 };
 
 // Moves what `text` holds to the stream; a failure stays in `stream` (ferror).
 static void flush(tn_text* text, FILE* stream) {
@@ -90,6 +90,14 @@ bool tn_tensor_write_json(const tn_tensor* tensor, FILE* stream, tn_status* stat
   if (!check(tensor, stream, status)) return false;
   tn_text text = {0};
   tn_json json = {.out = &text};
-  put_axis(&json, tensor, 0, tensor->buffer->data, stream);
+  // Without elements the lists could still be 2^62: then only the fact that it is empty is told.
+  int64_t lists = 1;
+  bool too_many = false;
+  for (int i = 0; i < tensor->shape.rank && tn_tensor_dim(tensor, i) > 0; ++i)
+    too_many |= __builtin_mul_overflow(lists, tn_tensor_dim(tensor, i), &lists);
+  if (tn_tensor_elements(tensor) == 0 && (too_many || lists > most_empty_lists))
+    tn_text_puts(&text, "[]");
+  else
+    put_axis(&json, tensor, 0, tensor->buffer->data, stream);
   return finish(&text, stream, status);
 }

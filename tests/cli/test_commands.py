@@ -162,25 +162,66 @@ def test_a_plugin_that_does_not_load_is_exit_three(arrays):
     assert "absent.so" in error and "No such file" in error
 
 
-CRASHING = """
+PLUGIN = """
+#include <stdio.h>
+#include <stdlib.h>
 #include <tensorflow/c/kernels.h>
-static void compute(void* kernel, TF_OpKernelContext* context) { *(volatile int*)0 = 1; }
+static void compute(void* kernel, TF_OpKernelContext* context) { BODY; }
 void TF_InitKernel(void) {
   TF_Status* status = TF_NewStatus();
-  TF_RegisterKernelBuilder("Crasher", TF_NewKernelBuilder("Relu", "CPU", 0, compute, 0), status);
+  puts("loading");
+  TF_RegisterKernelBuilder("Bad", TF_NewKernelBuilder("Relu", "CPU", 0, compute, 0), status);
   TF_DeleteStatus(status);
 }
 """
 
 
-def test_a_kernel_that_crashes_is_named(arrays):
-    folder, *_ = arrays
-    (folder / "crash.c").write_text(CRASHING)
+def bad_kernel(folder, body):
+    (folder / "bad.c").write_text(PLUGIN.replace("BODY", body))
     flags = tenon("config", "--cflags").stdout.split()
-    subprocess.run(["cc", "-shared", "-fPIC", "-o", "crash.so", "crash.c", *flags], cwd=folder, check=True)
-    words = ["run", "--op", "Relu", "a.npy", "--no-default-plugins", "--plugin", "./crash.so"]
-    error = tenon(*words, cwd=folder, code=3).stderr
-    assert "kernel 'Crasher'" in error and "crash.so" in error and "SIGSEGV" in error
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", "bad.so", "bad.c", *flags], cwd=folder, check=True)
+    return ["run", "--op", "Relu", "a.npy", "--no-default-plugins", "--plugin", "./bad.so"]
+
+
+@pytest.mark.parametrize("body, how", [("*(volatile int*)0 = 1", "crashed with SIGSEGV"), ("abort()", "SIGABRT"),
+                                       ("exit(0)", "ended the process"), ("exit(7)", "ended the process")])
+def test_a_kernel_that_takes_the_process_along_is_named(arrays, body, how):
+    folder, *_ = arrays
+    error = tenon(*bad_kernel(folder, body), cwd=folder, code=3).stderr
+    assert "kernel 'Bad'" in error and "bad.so" in error and how in error
+
+
+def test_what_plugins_print_stays_out_of_results(arrays):
+    folder, a, _ = arrays
+    body = """puts("computing"); TF_Status* s = TF_NewStatus(); TF_Tensor* x = 0;
+              TF_GetInput(context, 0, &x, s); TF_SetOutput(context, 0, x, s); TF_DeleteTensor(x); TF_DeleteStatus(s)"""
+    done = tenon(*bad_kernel(folder, body), "--json", cwd=folder)
+    np.testing.assert_array_equal(np.array(json.loads(done.stdout)["outputs"][0]["values"], np.float32), a)
+    assert "loading" in done.stderr and "computing" in done.stderr
+
+
+def test_output_that_cannot_be_written_is_a_failure(arrays):
+    for words in (["--help"], ["--version"], ["ops"], ["help", "run"]):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([TENON, *words], stdout=full, stderr=subprocess.PIPE, text=True)
+        assert done.returncode == 1 and "could not write" in done.stderr
+
+
+def test_blanks_in_strings_are_kept(arrays):
+    folder, *_ = arrays
+    np.save(folder / "words.npy", np.array([b"a", b"b"]))
+    words = ["run", "--op", "StringJoin", "words.npy", "words.npy", "--json"]
+    document = json.loads(tenon(*words, "--attr", "separator=, ", cwd=folder).stdout)
+    assert document["outputs"][0]["values"] == ["a, a", "b, b"]
+
+
+def test_empty_arrays_of_huge_shape_end_at_once(arrays):
+    folder, *_ = arrays
+    header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (1099511627776, 0), }"
+    header += b" " * (64 - (10 + len(header) + 1) % 64) + b"\n"
+    (folder / "huge.npy").write_bytes(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header)
+    document = json.loads(tenon("run", "--op", "Relu", "huge.npy", "--json", cwd=folder).stdout)
+    assert document["outputs"][0]["shape"] == [1099511627776, 0] and document["outputs"][0]["values"] == []
 
 
 def test_new_op_makes_a_project_that_builds_and_passes_its_test(tmp_path):
