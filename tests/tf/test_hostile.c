@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,6 +20,7 @@
 #include "op/op_registry.h"
 #include "op/shape_inference.h"
 #include "tenon/tenon.h"
+#include "tensorflow/c/logging.h"
 
 #define PLUGIN TENON_BUILD_DIR "/tests/plugins/hostile.so"
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
@@ -141,11 +143,33 @@ static void repeat(int count, void (*sequence)(const inputs* in)) {
   destroy_inputs(&in);
 }
 
-// Ends the process when called, which is what it is for.
+void _ZN10tensorflow8internal15LogMessageFatalC1EPKci(void* self, const char* file, int line);
+void _ZN10tensorflow8internal15LogMessageFatalD1Ev(void* self);
+
+// What ends the process when it is called, because that is what it is for.
 static const char* const left_out[] = {
     "_ZN10tensorflow8internal15LogMessageFatalC1EPKci",
     "_ZN10tensorflow8internal15LogMessageFatalD1Ev",
 };
+
+static void end_by(int way) {
+  if (way == 0) _ZN10tensorflow8internal15LogMessageFatalC1EPKci(NULL, NULL, -1);
+  if (way == 1) _ZN10tensorflow8internal15LogMessageFatalD1Ev(NULL);
+  if (way == 2) TF_Log(TF_FATAL, "the plugin gives up");
+}
+
+TEST(test_what_a_hostile_plugin_is_not_let_near_ends_the_process_as_it_must) {
+  for (int way = 0; way < 3; ++way) {
+    pid_t child = fork();
+    if (child == 0) {
+      end_by(way);
+      _exit(0);
+    }
+    int status = 0;
+    CHECK(waitpid(child, &status, 0) == child);
+    CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+  }
+}
 
 TEST(test_the_hostile_plugin_calls_every_function_the_host_exports) {
   load();
