@@ -159,7 +159,26 @@ bool tn_file_write(const char* path, tn_view bytes, tn_status* status) {
   return tn_file_writer_close(writer, true, status);
 }
 
-bool tn_file_reader_open(tn_file_reader* reader, const char* path, tn_status* status) {
+// Reads as many bytes as `magic` has and tells whether they are it; 0 and an errno go to
+// *out_error.
+static bool begins_with(int descriptor, tn_view magic, tn_text* held, int* out_error) {
+  char first[16];
+  size_t size = 0;
+  *out_error = 0;
+  while (size < magic.size) {
+    ssize_t got = read(descriptor, first + size, magic.size - size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) *out_error = errno;
+    if (got <= 0) break;
+    size += (size_t)got;
+  }
+  tn_text_append(held, first, size);
+  if (held->failed) *out_error = ENOMEM;
+  return !*out_error && tn_view_equal((tn_view){first, size}, magic);
+}
+
+bool tn_file_reader_open(tn_file_reader* reader, const char* path, tn_view magic,
+                         tn_status* status) {
   *reader = (tn_file_reader){.path = tn_strdup(path), .descriptor = -1};
   if (!reader->path) {
     tn_status_set_no_memory(status, "opening a file");
@@ -174,7 +193,9 @@ bool tn_file_reader_open(tn_file_reader* reader, const char* path, tn_status* st
     reader->size = (uint64_t)info.st_size;
     return true;
   } else {
-    int error = read_all(reader->descriptor, SIZE_MAX - 1, &reader->held);
+    int error;
+    if (begins_with(reader->descriptor, magic, &reader->held, &error))
+      error = read_all(reader->descriptor, SIZE_MAX - 1, &reader->held);
     if (!error) {
       close(reader->descriptor);
       reader->descriptor = -1;

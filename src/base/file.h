@@ -37,7 +37,10 @@ typedef struct tn_file_reader {
   tn_text held;
   uint64_t size;
 } tn_file_reader;
-bool tn_file_reader_open(tn_file_reader* reader, const char* path, tn_status* status);
+// What is no regular file (a pipe, a device) is read whole, but only when it begins with `magic`
+// (at most 16 bytes): else those first bytes are all that is held.
+bool tn_file_reader_open(tn_file_reader* reader, const char* path, tn_view magic,
+                         tn_status* status);
 // Reads exactly `size` bytes, or fails with OUT_OF_RANGE (past the end) or as reading does.
 // [any thread]
 bool tn_file_reader_get(const tn_file_reader* reader, uint64_t at, void* bytes, size_t size,

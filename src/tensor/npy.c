@@ -217,7 +217,7 @@ tn_tensor* tn_npy_read_as(const char* path, tn_dtype dtype, tn_status* status) {
     return NULL;
   }
   file_source self = {.source = {.read = read_file}};
-  if (!tn_file_reader_open(&self.file, path, status)) return NULL;
+  if (!tn_file_reader_open(&self.file, path, tn_view_of("\x93NUMPY"), status)) return NULL;
   self.source.left = self.file.size;
   tn_tensor* tensor = tn_npy_read_from(&self.source, dtype, status);
   if (!tensor) tn_status_annotate(status, "while reading '%s'", path);

@@ -166,7 +166,7 @@ tn_npz* tn_npz_open(const char* path, tn_status* status) {
     tn_status_set_no_memory(status, "opening an .npz archive");
     return NULL;
   }
-  if (!tn_file_reader_open(&npz->file, path, status)) {
+  if (!tn_file_reader_open(&npz->file, path, tn_view_of("PK"), status)) {
     tn_free(npz);
     return NULL;
   }

@@ -215,6 +215,14 @@ def test_blanks_in_strings_are_kept(arrays):
     assert document["outputs"][0]["values"] == ["a, a", "b, b"]
 
 
+def test_streams_without_an_end_are_refused_at_once(arrays):
+    folder, a, _ = arrays
+    assert "begin with" in tenon("run", "--op", "Relu", "/dev/zero", cwd=folder, code=1).stderr
+    piped = f"cat a.npy | {TENON} run --op Relu /dev/stdin --json"
+    done = subprocess.run(["sh", "-c", piped], cwd=folder, capture_output=True)
+    assert done.returncode == 0 and json.loads(done.stdout)["outputs"][0]["shape"] == [2, 3]
+
+
 def test_empty_arrays_of_huge_shape_end_at_once(arrays):
     folder, *_ = arrays
     header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (1099511627776, 0), }"
