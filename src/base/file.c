@@ -165,8 +165,8 @@ static bool begins_with(int descriptor, tn_view magic, tn_text* held, int* out_e
   char first[16];
   size_t size = 0;
   *out_error = 0;
-  while (size < magic.size) {
-    ssize_t got = read(descriptor, first + size, magic.size - size);
+  while (size < sizeof first) {
+    ssize_t got = read(descriptor, first + size, sizeof first - size);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) *out_error = errno;
     if (got <= 0) break;
@@ -174,7 +174,7 @@ static bool begins_with(int descriptor, tn_view magic, tn_text* held, int* out_e
   }
   tn_text_append(held, first, size);
   if (held->failed) *out_error = ENOMEM;
-  return !*out_error && tn_view_equal((tn_view){first, size}, magic);
+  return !*out_error && size >= magic.size && memcmp(first, magic.data, magic.size) == 0;
 }
 
 bool tn_file_reader_open(tn_file_reader* reader, const char* path, tn_view magic,
