@@ -18,7 +18,9 @@ static bool init_in(tn_inference* c, tn_arena arena, const tn_node* node, const 
     tn_status_set_no_memory(status, "inferring shapes");
     return false;
   }
-  for (size_t i = 0; i < node->input_count; ++i) c->inputs[i] = &inputs[i];
+  // A known value knows its own shape best, and shape functions rely on the two to agree.
+  for (size_t i = 0; i < node->input_count; ++i)
+    c->inputs[i] = values && values[i] ? &values[i]->shape : &inputs[i];
   return true;
 }
 

@@ -40,7 +40,11 @@ def spoiled_value(r, value):
         return value.reshape((1,) + value.shape) if flag(r) or value.size != 1 else value.reshape(())
     if value.size:
         value = value.copy()
-        value.flat[r.randrange(value.size)] += r.choice([-3, -2, -1, 1, 2, 9, 2**30])
+        i = r.randrange(value.size)
+        if r.random() < 0.9 or value.dtype != np.int64:
+            value.flat[i] += r.choice([-3, -2, -1, 1, 2, 9, 2**30])
+        else:
+            value.flat[i] = r.choice([2**31 - 1, -(2**31), 2**63 - 1, -(2**63)])
     return value
 
 
@@ -62,7 +66,7 @@ def spoiled_attr(r, value):
     if isinstance(value, bool) or not isinstance(value, (int, list)):
         return value
     if isinstance(value, int):
-        return value + r.choice([-2, -1, 1])
+        return value + r.choice([-2, -1, 1]) if r.random() < 0.9 else r.choice([2**31, -(2**63), 2**63 - 1])
     value = list(value)
     what = r.randrange(3)
     if what == 0:
@@ -189,7 +193,8 @@ def make(r, op):
 
 def to_input(given, dtype, is_ref, holds):
     if isinstance(given, V):
-        value = np.array(given.value).astype(tf.as_dtype(dtype).as_numpy_dtype)
+        with np.errstate(all="ignore"):
+            value = np.array(given.value).astype(tf.as_dtype(dtype).as_numpy_dtype)
         # TensorFlow puts shapes together from scalars of these two types only.
         spells = dtype in (types_pb2.DT_INT32, types_pb2.DT_INT64)
         return Input(dtype, list(value.shape), value, given.open if spells else ())

@@ -125,6 +125,10 @@ static void matrix_diag_v3_shape(tn_inference* c, tn_status* status) {
   tn_shapes_int(c, 3, &columns, status);
   if (!tn_ok(status)) return;
   int64_t length = tn_infer_dim(input, -1);
+  if (length > INT32_MAX) {
+    tn_shapes_fail(status, "diagonals of %lld elements are too long", (long long)length);
+    return;
+  }
   int64_t least_rows = length - least(high, 0), least_columns = length + most(low, 0);
   if (rows == -1 && columns == -1) rows = columns = most(least_rows, least_columns);
   if (rows == -1) rows = least_rows;

@@ -27,11 +27,12 @@ static void select_shape(tn_inference* c, tn_status* status) {
   tn_shape_ref condition = tn_infer_input(c, 0);
   tn_shape_ref data = tn_infer_merge(c, tn_infer_input(c, 1), tn_infer_input(c, 2), status);
   int64_t rows;
-  if (data && condition->rank == 1 && tn_infer_rank_known(data)) {
+  if (!data) return;
+  if (tn_infer_rank_known(data) && condition->rank == 1) {
     data = tn_infer_with_rank_at_least(c, data, 1, status);
     if (!tn_infer_merge_dim(tn_infer_dim(data, 0), tn_infer_dim(condition, 0), &rows, status))
       return;
-  } else if (condition->rank > 1) {
+  } else if (tn_infer_rank_known(data) && condition->rank > 1) {
     data = tn_infer_merge(c, data, condition, status);
   }
   tn_infer_set_output(c, 0, data);

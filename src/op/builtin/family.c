@@ -67,8 +67,15 @@ bool tn_shapes_axis(int64_t axis, int64_t rank, int64_t* out_axis, tn_status* st
   return true;
 }
 
+int64_t tn_shapes_rank_for(int64_t axis) {
+  return axis < 0           ? (axis < -INT32_MAX ? INT64_MAX : -axis)
+         : axis < INT32_MAX ? axis + 1
+                            : INT64_MAX;
+}
+
 int64_t* tn_shapes_numbers(tn_inference* c, int64_t count, tn_status* status) {
-  int64_t* numbers = tn_arena_alloc(&c->arena, (size_t)count * sizeof(int64_t));
+  int64_t* numbers =
+      count > INT32_MAX ? NULL : tn_arena_alloc(&c->arena, (size_t)count * sizeof(int64_t));
   if (!numbers) tn_status_set_no_memory(status, "inferring shapes");
   return numbers;
 }
@@ -123,18 +130,34 @@ bool tn_shapes_input_rank(tn_inference* c, int i, int64_t rank, tn_status* statu
   return tn_infer_with_rank(c, tn_infer_input(c, i), rank, status) != NULL;
 }
 
-bool tn_shapes_elements(tn_shape_ref shape, int64_t* out_elements, tn_status* status) {
-  int64_t count = shape->rank < 0 ? -1 : 1;
+int64_t tn_shapes_elements(tn_shape_ref shape) {
   for (int i = 0; i < shape->rank; ++i)
-    if (!tn_infer_multiply(count, tn_infer_dim(shape, i), &count, status)) return false;
-  *out_elements = count;
-  return true;
+    if (tn_infer_dim(shape, i) == 0) return 0;
+  return tn_shape_elements(shape);
+}
+
+static const tn_attr_value* read_ints(tn_inference* c, const char* name, bool is_list,
+                                      tn_status* status) {
+  const tn_attr_value* value = tn_infer_attr(c, name, TN_ATTR_INT, is_list, status);
+  for (size_t i = 0; value && i < value->count; ++i) {
+    if (value->ints[i] == (int32_t)value->ints[i]) continue;
+    tn_shapes_fail(status, "attr %s is out of range for 32 bits: %lld", name,
+                   (long long)value->ints[i]);
+    return NULL;
+  }
+  return value;
+}
+
+bool tn_shapes_attr_int(tn_inference* c, const char* name, int64_t* out_value, tn_status* status) {
+  const tn_attr_value* value = read_ints(c, name, false, status);
+  if (value) *out_value = value->ints[0];
+  return value;
 }
 
 const int64_t* tn_shapes_attr_ints(tn_inference* c, const char* name, int64_t* out_count,
                                    tn_status* status) {
   static const int64_t none[1];
-  const tn_attr_value* value = tn_infer_attr(c, name, TN_ATTR_INT, true, status);
+  const tn_attr_value* value = read_ints(c, name, true, status);
   if (!value) return NULL;
   *out_count = (int64_t)value->count;
   return value->count ? value->ints : none;

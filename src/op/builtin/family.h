@@ -63,6 +63,8 @@ void tn_shapes_from_attr(tn_inference* c, tn_status* status);    // attr "shape"
 bool tn_shapes_fail(tn_status* status, const char* format, ...) TN_PRINTF(2, 3);
 // A negative axis counted from the end; INVALID_ARGUMENT outside [-rank, rank).
 bool tn_shapes_axis(int64_t axis, int64_t rank, int64_t* out_axis, tn_status* status);
+// The rank that something with this axis has at least. Without overflow: axes may be any number.
+int64_t tn_shapes_rank_for(int64_t axis);
 // Elements of integer input i, copied into the context; NULL without failure when it is unknown.
 int64_t* tn_shapes_ints(tn_inference* c, int i, int64_t* out_count, tn_status* status);
 // Scalar integer input i; false without failure when it is unknown.
@@ -75,9 +77,10 @@ bool tn_shapes_axis_input(tn_inference* c, int i, int64_t rank, int64_t* out_axi
 bool tn_shapes_input_rank(tn_inference* c, int i, int64_t rank, tn_status* status);
 // Room for `count` numbers in the context.
 int64_t* tn_shapes_numbers(tn_inference* c, int64_t count, tn_status* status);
-// The product of all dimensions, -1 when unknown.
-bool tn_shapes_elements(tn_shape_ref shape, int64_t* out_elements, tn_status* status);
-// attr `name`, a list of ints.
+// The product of all dimensions, -1 when it is unknown or does not fit; one 0 makes it 0.
+int64_t tn_shapes_elements(tn_shape_ref shape);
+// attr `name`, one int or a list of them; INVALID_ARGUMENT over 32 bits, so that sums stay in 64.
+bool tn_shapes_attr_int(tn_inference* c, const char* name, int64_t* out_value, tn_status* status);
 const int64_t* tn_shapes_attr_ints(tn_inference* c, const char* name, int64_t* out_count,
                                    tn_status* status);
 // What resource input i holds; an unknown shape when that is unknown.

@@ -15,23 +15,23 @@ static void gather_v2_shape(tn_inference* c, tn_status* status) {
   tn_shape_ref params = tn_infer_with_rank_at_least(c, tn_infer_input(c, 0), 1, status);
   tn_shape_ref indices = tn_infer_input(c, 1);
   int64_t axis, batch;
-  if (!params || !tn_shapes_input_rank(c, 2, 0, status) ||
-      !tn_infer_attr_int(c, "batch_dims", &batch, status))
-    return;
-  bool known = tn_shapes_int(c, 2, &axis, status);
+  if (!params || !tn_shapes_input_rank(c, 2, 0, status)) return;
+  bool axis_known = tn_shapes_int(c, 2, &axis, status);
   if (!tn_ok(status)) return;
+  if (!axis_known && (!tn_infer_rank_known(params) || !tn_infer_rank_known(indices))) {
+    tn_infer_set_output(c, 0, tn_infer_unknown(c));
+    return;
+  }
+  if (!tn_shapes_attr_int(c, "batch_dims", &batch, status)) return;
   int64_t depth = batch < 0 ? -batch : batch;
   if (batch < 0 && tn_infer_rank_known(indices)) batch += indices->rank;
-  if (!known) {
-    tn_infer_set_output(
-        c, 0,
-        tn_infer_rank_known(params) && tn_infer_rank_known(indices)
-            ? tn_infer_unknown_of_rank(c, params->rank + indices->rank - 1 - batch, status)
-            : tn_infer_unknown(c));
+  if (!axis_known) {
+    int64_t rank = params->rank + indices->rank - 1 - batch;
+    tn_infer_set_output(c, 0, tn_infer_unknown_of_rank(c, rank, status));
     return;
   }
   indices = tn_infer_with_rank_at_least(c, indices, depth, status);
-  params = tn_infer_with_rank_at_least(c, params, axis < 0 ? -axis : axis + 1, status);
+  params = tn_infer_with_rank_at_least(c, params, tn_shapes_rank_for(axis), status);
   params = tn_infer_with_rank_at_least(c, params, batch + 1, status);
   if (!indices || !params) return;
   tn_shape_ref out =
@@ -71,7 +71,7 @@ static void resource_gather_shape(tn_inference* c, tn_status* status) {
   tn_shape_ref params = tn_infer_with_rank_at_least(c, tn_shapes_variable(c, status), 1, status);
   tn_shape_ref indices = tn_infer_input(c, 1);
   int64_t batch;
-  if (!params || !tn_infer_attr_int(c, "batch_dims", &batch, status)) return;
+  if (!params || !tn_shapes_attr_int(c, "batch_dims", &batch, status)) return;
   if (batch < 0) {
     tn_shapes_fail(status, "batch_dims must not be negative, but is %lld", (long long)batch);
     return;
@@ -95,12 +95,8 @@ static void resource_gather_nd_shape(tn_inference* c, tn_status* status) {
 static bool check_scatter(tn_inference* c, tn_shape_ref target, tn_shape_ref indices,
                           tn_shape_ref updates, tn_status* status) {
   if (!target || !indices || !updates) return false;
-  int64_t room, index_count, update_count;
-  if (!tn_shapes_elements(target, &room, status) ||
-      !tn_shapes_elements(indices, &index_count, status) ||
-      !tn_shapes_elements(updates, &update_count, status))
-    return false;
-  if (room == 0 && (index_count > 0 || update_count > 0))
+  if (tn_shapes_elements(target) == 0 &&
+      (tn_shapes_elements(indices) > 0 || tn_shapes_elements(updates) > 0))
     return tn_shapes_fail(status, "indices and updates are not empty, but what they go into is");
   int64_t depth = tn_infer_dim(indices, -1);
   if (!tn_infer_rank_known(indices) || !tn_infer_rank_known(updates) || updates->rank == 0 ||
@@ -168,7 +164,7 @@ static void set_top(tn_inference* c, int64_t k, tn_status* status) {
 
 static void top_k_shape(tn_inference* c, tn_status* status) {
   int64_t k;
-  if (tn_infer_attr_int(c, "k", &k, status)) set_top(c, k, status);
+  if (tn_shapes_attr_int(c, "k", &k, status)) set_top(c, k, status);
 }
 
 static void top_k_v2_shape(tn_inference* c, tn_status* status) {

@@ -8,7 +8,7 @@ typedef struct cut {
 } cut;
 
 static bool cut_at(tn_inference* c, tn_shape_ref shape, int64_t axis, cut* out, tn_status* status) {
-  shape = tn_infer_with_rank_at_least(c, shape, axis < 0 ? -axis : axis + 1, status);
+  shape = tn_infer_with_rank_at_least(c, shape, tn_shapes_rank_for(axis), status);
   if (!shape) return false;
   out->before = tn_infer_subshape(c, shape, 0, axis, status);
   out->middle = tn_infer_dim(shape, axis);
@@ -77,7 +77,7 @@ static void split_shape(tn_inference* c, tn_status* status) {
     set_all(c, tn_infer_unknown_of_rank(c, input->rank, status));
     return;
   }
-  input = tn_infer_with_rank_at_least(c, input, axis + 1, status);
+  input = tn_infer_with_rank_at_least(c, input, tn_shapes_rank_for(axis), status);
   if (!input || !tn_infer_divide(tn_infer_dim(input, axis), (int64_t)c->node->output_count, true,
                                  &size, status))
     return;
@@ -109,13 +109,14 @@ static void split_v_shape(tn_inference* c, tn_status* status) {
   }
   int64_t size = tn_infer_dim(input, axis);
   for (int64_t i = 0; i < count; ++i) {
-    if (sizes[i] == -1 && open < 0)
+    if (sizes[i] == -1 && open < 0) {
       open = i;
-    else if (sizes[i] < 0) {
+    } else if (sizes[i] < 0) {
       tn_shapes_fail(status, "sizes must not be negative, but for one that may be -1");
       return;
-    } else
-      total += sizes[i];
+    } else if (!tn_infer_add(total, sizes[i], &total, status)) {
+      return;
+    }
   }
   if (size >= 0 && (open >= 0 ? total > size : total != size)) {
     tn_shapes_fail(status, "dimension %lld of size %lld cannot be split into pieces of %lld in all",
@@ -140,11 +141,12 @@ static tn_shape_ref with_dim(tn_inference* c, tn_shape_ref shape, int64_t axis, 
 static void pack_shape(tn_inference* c, tn_status* status) {
   tn_shapes_merged(c, status);
   int64_t axis;
-  if (!tn_ok(status) || !tn_infer_attr_int(c, "axis", &axis, status)) return;
   tn_shape_ref shape = c->outputs[0];
-  if (!tn_infer_rank_known(shape)) return;
-  if (tn_shapes_axis(axis, shape->rank + 1, &axis, status))
-    tn_infer_set_output(c, 0, with_dim(c, shape, axis, (int64_t)c->node->input_count, status));
+  if (!tn_ok(status) || !tn_infer_rank_known(shape) ||
+      !tn_shapes_attr_int(c, "axis", &axis, status) ||
+      !tn_shapes_axis(axis, shape->rank + 1, &axis, status))
+    return;
+  tn_infer_set_output(c, 0, with_dim(c, shape, axis, (int64_t)c->node->input_count, status));
 }
 
 static void unpack_shape(tn_inference* c, tn_status* status) {
@@ -155,7 +157,7 @@ static void unpack_shape(tn_inference* c, tn_status* status) {
     set_all(c, tn_infer_unknown(c));
     return;
   }
-  if (!tn_infer_attr_int(c, "axis", &axis, status) ||
+  if (!tn_shapes_attr_int(c, "axis", &axis, status) ||
       !tn_shapes_axis(axis, input->rank, &axis, status) ||
       !cut_at(c, input, axis, &parts, status) ||
       !tn_infer_with_value(parts.middle, (int64_t)c->node->output_count, &unused, status))
@@ -166,7 +168,7 @@ static void unpack_shape(tn_inference* c, tn_status* status) {
 static void one_hot_shape(tn_inference* c, tn_status* status) {
   tn_shape_ref indices = tn_infer_input(c, 0);
   int64_t axis, depth;
-  if (!tn_infer_attr_int(c, "axis", &axis, status)) return;
+  if (!tn_shapes_attr_int(c, "axis", &axis, status)) return;
   if (axis < -1) {
     tn_shapes_fail(status, "axis must be -1 or more, but is %lld", (long long)axis);
     return;

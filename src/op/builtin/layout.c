@@ -93,8 +93,7 @@ static void squeeze_shape(tn_inference* c, tn_status* status) {
 
 static void transpose_shape(tn_inference* c, tn_status* status) {
   tn_shape_ref input = tn_infer_input(c, 0), perm = tn_infer_input(c, 1);
-  int64_t count = -1, rank = input->rank, unused;
-  if (!tn_shapes_elements(perm, &count, status)) return;
+  int64_t count = tn_shapes_elements(perm), rank = input->rank, unused;
   const int64_t* from = tn_shapes_ints(c, 1, &count, status);
   if (!tn_ok(status)) return;
   if (rank < 0) rank = count;
@@ -103,7 +102,9 @@ static void transpose_shape(tn_inference* c, tn_status* status) {
     tn_infer_set_output(c, 0, input);
     return;
   }
-  if (!tn_infer_with_rank(c, perm, 1, status) || !tn_infer_with_value(count, rank, &unused, status))
+  input = tn_infer_with_rank(c, input, rank, status);
+  if (!input || !tn_infer_with_rank(c, perm, 1, status) ||
+      !tn_infer_with_value(count, rank, &unused, status))
     return;
   int64_t* dims = tn_shapes_numbers(c, rank, status);
   if (!dims) return;
@@ -204,7 +205,8 @@ static void reverse_sequence_shape(tn_inference* c, tn_status* status) {
     tn_shapes_fail(status, "batch_dim must not be negative, but is %lld", (long long)batch);
     return;
   }
-  input = tn_infer_with_rank_at_least(c, input, (seq > batch ? seq : batch) + 1, status);
+  int64_t last = seq > batch ? seq : batch;
+  input = tn_infer_with_rank_at_least(c, input, tn_shapes_rank_for(last), status);
   if (!input ||
       !tn_infer_merge_dim(tn_infer_dim(input, batch), tn_infer_dim(lengths, 0), &size, status))
     return;
@@ -291,7 +293,7 @@ static void space_depth(tn_inference* c, bool gather, tn_status* status) {
   tn_view format;
   int64_t block, dims[5];
   if (!tn_infer_attr_string(c, "data_format", &format, status) ||
-      !tn_infer_attr_int(c, "block_size", &block, status))
+      !tn_shapes_attr_int(c, "block_size", &block, status))
     return;
   int rank = tn_view_is(format, "NCHW_VECT_C") ? 5 : 4;
   int space = tn_view_is(format, "NHWC") ? 1 : 2, channels = space == 1 ? 3 : 1;

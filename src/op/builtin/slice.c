@@ -76,11 +76,11 @@ static bool slice_dim(const slice_spec* spec, int64_t i, int64_t dim, int64_t* o
 }
 
 static bool read_masks(tn_inference* c, slice_spec* spec, tn_status* status) {
-  return tn_infer_attr_int(c, "begin_mask", &spec->begin_mask, status) &&
-         tn_infer_attr_int(c, "end_mask", &spec->end_mask, status) &&
-         tn_infer_attr_int(c, "ellipsis_mask", &spec->ellipsis_mask, status) &&
-         tn_infer_attr_int(c, "new_axis_mask", &spec->new_axis_mask, status) &&
-         tn_infer_attr_int(c, "shrink_axis_mask", &spec->shrink_mask, status);
+  return tn_shapes_attr_int(c, "begin_mask", &spec->begin_mask, status) &&
+         tn_shapes_attr_int(c, "end_mask", &spec->end_mask, status) &&
+         tn_shapes_attr_int(c, "ellipsis_mask", &spec->ellipsis_mask, status) &&
+         tn_shapes_attr_int(c, "new_axis_mask", &spec->new_axis_mask, status) &&
+         tn_shapes_attr_int(c, "shrink_axis_mask", &spec->shrink_mask, status);
 }
 
 static void strided_slice_shape(tn_inference* c, tn_status* status) {
@@ -90,7 +90,7 @@ static void strided_slice_shape(tn_inference* c, tn_status* status) {
   for (int i = 2; i <= 3; ++i)
     entries =
         tn_infer_merge(c, entries, tn_infer_with_rank(c, tn_infer_input(c, i), 1, status), status);
-  if (!entries || !read_masks(c, &spec, status)) return;
+  if (!entries) return;
   spec.begin = tn_shapes_ints(c, 1, &spec.count, status);
   spec.end = tn_shapes_ints(c, 2, &spec.count, status);
   spec.strides = tn_shapes_ints(c, 3, &spec.count, status);
@@ -99,6 +99,7 @@ static void strided_slice_shape(tn_inference* c, tn_status* status) {
     tn_infer_set_output(c, 0, tn_infer_unknown(c));
     return;
   }
+  if (!read_masks(c, &spec, status)) return;
   if (spec.ellipsis_mask & (spec.ellipsis_mask - 1)) {
     tn_shapes_fail(status, "more than one entry is an ellipsis");
     return;
