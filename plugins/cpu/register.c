@@ -97,7 +97,7 @@ TF_Bool* read_bools(TF_OpKernelConstruction* construction, const char* op,
   int count = 0;
   while (names[count]) ++count;
   TF_Status* status = TF_NewStatus();
-  TF_Bool* values = calloc((size_t)count, sizeof *values);
+  TF_Bool* values = calloc((size_t)count + 1, sizeof *values);
   if (!values) {
     char message[64];
     snprintf(message, sizeof message, "%s: no memory", op);

@@ -59,14 +59,14 @@ static bool keep_handle(run* run, TF_Tensor* tensor) {
     return false;
   }
   if (run->handle_count == run->handle_capacity) {
-    int capacity = run->handle_capacity * 2;
-    TF_Tensor** handles = malloc((size_t)capacity * sizeof *handles);
+    int capacity = run->handle_count + 32;
+    TF_Tensor** handles = malloc((size_t)capacity * sizeof(TF_Tensor*));
     if (!handles) {
       TF_DeleteTensor(tensor);
       run_fail(run, TF_RESOURCE_EXHAUSTED, "no memory for %d tensor handles", capacity);
       return false;
     }
-    memcpy(handles, run->handles, (size_t)run->handle_count * sizeof *handles);
+    memcpy(handles, run->handles, (size_t)run->handle_count * sizeof(TF_Tensor*));
     if (run->handles != run->first_handles) free(run->handles);
     run->handles = handles;
     run->handle_capacity = capacity;

@@ -2,34 +2,34 @@
 
 // Floats beyond what the integer holds are undefined in C; here they are what cvttsd2si gives.
 static inline int32_t int32_from_float(float x) {
-  return x >= -0x1p31f && x < 0x1p31f ? (int32_t)x : INT32_MIN;
+  return x >= -2147483648.0f && x < 2147483648.0f ? (int32_t)x : INT32_MIN;
 }
 static inline int32_t int32_from_double(double x) {
-  return x > -0x1p31 - 1 && x < 0x1p31 ? (int32_t)x : INT32_MIN;
+  return x > -2147483649.0 && x < 2147483648.0 ? (int32_t)x : INT32_MIN;
 }
 static inline int64_t int64_from_float(float x) {
-  return x >= -0x1p63f && x < 0x1p63f ? (int64_t)x : INT64_MIN;
+  return x >= -9223372036854775808.0f && x < 9223372036854775808.0f ? (int64_t)x : INT64_MIN;
 }
 static inline int64_t int64_from_double(double x) {
-  return x >= -0x1p63 && x < 0x1p63 ? (int64_t)x : INT64_MIN;
+  return x >= -9223372036854775808.0 && x < 9223372036854775808.0 ? (int64_t)x : INT64_MIN;
 }
 static inline uint64_t uint64_from_float(float x) {
-  return x >= 0x1p63f && x < 0x1p64f ? (uint64_t)x : (uint64_t)int64_from_float(x);
+  return x >= 9223372036854775808.0f && x < 18446744073709551616.0f ? (uint64_t)x
+                                                                    : (uint64_t)int64_from_float(x);
 }
 static inline uint64_t uint64_from_double(double x) {
-  return x >= 0x1p63 && x < 0x1p64 ? (uint64_t)x : (uint64_t)int64_from_double(x);
+  return x >= 9223372036854775808.0 && x < 18446744073709551616.0 ? (uint64_t)x
+                                                                  : (uint64_t)int64_from_double(x);
 }
 
 // Casts, by their destination; `x` has the value type of the source. An integer keeps its low bits.
 #define REAL(x) _Generic((x), float _Complex : crealf(x), double _Complex : creal(x), default : (x))
-#define VIA(bits, x)                             \
-  _Generic((x), float                            \
-           : bits##_from_float, float _Complex   \
-           : bits##_from_float, double           \
-           : bits##_from_double, double _Complex \
-           : bits##_from_double, uint64_t        \
-           : keep_unsigned, default              \
-           : keep_signed)(REAL(x))
+// clang-format off
+#define VIA(bits, x)                                                             \
+  _Generic((x), float: bits##_from_float, float _Complex: bits##_from_float,     \
+           double: bits##_from_double, double _Complex: bits##_from_double,      \
+           uint64_t: keep_unsigned, default: keep_signed)(REAL(x))
+// clang-format on
 static inline int64_t keep_signed(int64_t x) { return x; }
 static inline uint64_t keep_unsigned(uint64_t x) { return x; }
 
@@ -61,10 +61,11 @@ static inline uint8_t value_b8(uint8_t from) { return from != 0; }
   }
 // The list of destinations, apart from number.h's, because a macro cannot be inside itself.
 // clang-format off
-#define EACH_TO(X, from)                                                                       \
-  X(b8, TN_BOOL, from) X(i8, TN_INT8, from) X(i16, TN_INT16, from) X(i32, TN_INT32, from)      \
-  X(i64, TN_INT64, from) X(u8, TN_UINT8, from) X(u16, TN_UINT16, from) X(u32, TN_UINT32, from) \
-  X(u64, TN_UINT64, from) X(f32, TN_FLOAT, from) X(f64, TN_DOUBLE, from) X(f16, TN_HALF, from) \
+#define EACH_TO(X, from)                                                          \
+  X(b8, TN_BOOL, from) X(i8, TN_INT8, from) X(i16, TN_INT16, from)                \
+  X(i32, TN_INT32, from) X(i64, TN_INT64, from) X(u8, TN_UINT8, from)             \
+  X(u16, TN_UINT16, from) X(u32, TN_UINT32, from) X(u64, TN_UINT64, from)         \
+  X(f32, TN_FLOAT, from) X(f64, TN_DOUBLE, from) X(f16, TN_HALF, from)            \
   X(bf16, TN_BFLOAT16, from) X(c64, TN_COMPLEX64, from) X(c128, TN_COMPLEX128, from)
 // clang-format on
 #define ROUND(to, dtype, from) LOOP(from, to, round, value_##from)
@@ -88,7 +89,7 @@ static inline double cut_double(double x, int bits) {
 #define CUT_f32_bf16(x) cut_float(x, 16)
 #define CUT_f64_f16(x) cut_double(x, 42)
 #define CUT_f64_f32(x) cut_double(x, 29)
-#define CUT_c128_c64(x) CMPLX(cut_double(creal(x), 29), cut_double(cimag(x), 29))
+#define CUT_c128_c64(x) __builtin_complex(cut_double(creal(x), 29), cut_double(cimag(x), 29))
 LOOP(f32, f16, truncate, CUT_f32_f16)
 LOOP(f32, bf16, truncate, CUT_f32_bf16)
 LOOP(f64, f16, truncate, CUT_f64_f16)

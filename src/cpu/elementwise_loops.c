@@ -1,21 +1,20 @@
 #include "cpu/loops.h"
 
-// An output may be exactly an input: element i depends on elements i only, which ivdep tells.
 #define BINARY(x, name, expression)                                                             \
   static void name##_##x(const void* a, int64_t a_stride, const void* b, int64_t b_stride,      \
                          void* out, int64_t count) {                                            \
     const s_##x *left = a, *right = b;                                                          \
     s_##x* result = out;                                                                        \
     if (a_stride == 1 && b_stride == 1) {                                                       \
-      _Pragma("GCC ivdep") for (int64_t i = 0; i < count; ++i) result[i] =                      \
+      TN_CPU_INDEPENDENT for (int64_t i = 0; i < count; ++i) result[i] =                        \
           store_##x(expression(load_##x(left[i]), load_##x(right[i])));                         \
     } else if (a_stride == 1 && b_stride == 0) {                                                \
       const c_##x same = load_##x(*right);                                                      \
-      _Pragma("GCC ivdep") for (int64_t i = 0; i < count; ++i) result[i] =                      \
+      TN_CPU_INDEPENDENT for (int64_t i = 0; i < count; ++i) result[i] =                        \
           store_##x(expression(load_##x(left[i]), same));                                       \
     } else if (a_stride == 0 && b_stride == 1) {                                                \
       const c_##x same = load_##x(*left);                                                       \
-      _Pragma("GCC ivdep") for (int64_t i = 0; i < count; ++i) result[i] =                      \
+      TN_CPU_INDEPENDENT for (int64_t i = 0; i < count; ++i) result[i] =                        \
           store_##x(expression(same, load_##x(right[i])));                                      \
     } else {                                                                                    \
       for (int64_t i = 0; i < count; ++i)                                                       \
@@ -30,12 +29,12 @@
 #define BINARIES(x, dtype, _) BINARY(x, add, ADD) BINARY(x, sub, SUB) BINARY(x, mul, MUL)
 TN_CPU_EACH_NUMBER(BINARIES, )
 
-#define RELU(x, dtype, _)                                            \
-  static void relu_##x(const void* in, void* out, int64_t count) {   \
-    const s_##x* from = in;                                          \
-    s_##x* to = out;                                                 \
-    _Pragma("GCC ivdep") for (int64_t i = 0; i < count; ++i) to[i] = \
-        value_##x(from[i]) < (v_##x)0 ? (s_##x)0 : from[i];          \
+#define RELU(x, dtype, _)                                          \
+  static void relu_##x(const void* in, void* out, int64_t count) { \
+    const s_##x* from = in;                                        \
+    s_##x* to = out;                                               \
+    TN_CPU_INDEPENDENT for (int64_t i = 0; i < count; ++i) to[i] = \
+        value_##x(from[i]) < (v_##x)0 ? (s_##x)0 : from[i];        \
   }
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wtype-limits"  // unsigned types are never below 0

@@ -52,6 +52,15 @@ typedef struct tn_cpu_loops {
 
 const tn_cpu_loops* tn_cpu_loops_get(void);
 
+// Before a loop whose element i depends on elements i only, although an output may be exactly an
+// input.
+// Clang has no such word that would not also insist on a vector loop; it checks at run time.
+#ifdef __clang__
+#define TN_CPU_INDEPENDENT
+#else
+#define TN_CPU_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
 // The name of a table in the variant being compiled: TN_CPU_VARIANT(tn_cast_loops) is
 // tn_cast_loops_v3.
 #define TN_CPU_PASTE(name, isa) name##_##isa

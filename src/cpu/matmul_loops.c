@@ -87,7 +87,7 @@ COMPLEX_TILE(double)
   }                                                                                             \
   static void multiply_##x(tn_cpu_matrix a, int rows, int64_t k, const void* packed, int64_t n, \
                            void* partial, void* out, int64_t stride, bool first, bool last) {   \
-    base a_packed[TN_MATMUL_DEPTH * MR * (sizeof(c_##x) / sizeof(base))];                       \
+    base a_packed[TN_MATMUL_DEPTH * MR * 2 * LANES_##x / NR_##x];                               \
     for (int64_t i = 0; i < MR; ++i) {                                                          \
       const s_##x* row = (const s_##x*)a.data + i * a.row_stride;                               \
       for (int64_t p = 0; p < k; ++p) {                                                         \

@@ -101,14 +101,16 @@ static inline uint16_t store_bf16(float from) { return bfloat16_from_float(from)
 
 // X(suffix, TN_ name), with an argument passed through.
 // clang-format off
-#define TN_CPU_EACH_INTEGER(X, arg)                                                         \
-  X(i8, TN_INT8, arg) X(i16, TN_INT16, arg) X(i32, TN_INT32, arg) X(i64, TN_INT64, arg)     \
-  X(u8, TN_UINT8, arg) X(u16, TN_UINT16, arg) X(u32, TN_UINT32, arg) X(u64, TN_UINT64, arg)
-// clang-format on
-#define TN_CPU_EACH_FLOAT(X, arg) \
-  X(f32, TN_FLOAT, arg) X(f64, TN_DOUBLE, arg) X(f16, TN_HALF, arg) X(bf16, TN_BFLOAT16, arg)
+#define TN_CPU_EACH_INTEGER(X, arg)                                            \
+  X(i8, TN_INT8, arg) X(i16, TN_INT16, arg) X(i32, TN_INT32, arg)              \
+  X(i64, TN_INT64, arg) X(u8, TN_UINT8, arg) X(u16, TN_UINT16, arg)            \
+  X(u32, TN_UINT32, arg) X(u64, TN_UINT64, arg)
+#define TN_CPU_EACH_FLOAT(X, arg)                                              \
+  X(f32, TN_FLOAT, arg) X(f64, TN_DOUBLE, arg) X(f16, TN_HALF, arg)            \
+  X(bf16, TN_BFLOAT16, arg)
 #define TN_CPU_EACH_COMPLEX(X, arg) X(c64, TN_COMPLEX64, arg) X(c128, TN_COMPLEX128, arg)
 #define TN_CPU_EACH_REAL(X, arg) TN_CPU_EACH_INTEGER(X, arg) TN_CPU_EACH_FLOAT(X, arg)
 #define TN_CPU_EACH_NUMBER(X, arg) TN_CPU_EACH_REAL(X, arg) TN_CPU_EACH_COMPLEX(X, arg)
+// clang-format on
 
 #endif  // TENON_CPU_NUMBER_H_

@@ -83,7 +83,8 @@ static void sum_tile(const sum_job* job, cascade* sums, int64_t kept, int64_t co
   const bool narrow = job->width <= NARROW;
   // `groups` rows side by side make one row of the cascade.
   int64_t groups = narrow ? TILE / 2 / width : 1;
-  if (groups > job->depth) groups = job->depth > 0 ? job->depth : 1;
+  if (groups > job->depth) groups = job->depth;
+  if (groups < 1) groups = 1;
   cascade_begin(sums, job, width * groups);
   for (int64_t r = 0; r < job->reduced_count; ++r) {
     const char* in =
