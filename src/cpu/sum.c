@@ -90,7 +90,6 @@ static void sum_tile(const sum_job* job, cascade* sums, int64_t kept, int64_t co
     const char* in =
         base + (offset_of(r, job->reduced_rank, job->reduced_dims, job->reduced_strides) + column) *
                    job->size;
-    // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): a narrow row is less than half a tile
     int64_t rows = job->depth / groups, rest = job->depth % groups;
     cascade_add(sums, in, narrow ? width * groups : job->width, rows);
     if (rest) job->add_rows(in + rows * groups * width * job->size, 0, 1, rest * width, sums->leaf);
@@ -145,6 +144,7 @@ void tn_cpu_sum(tn_dtype dtype, int rank, const int64_t* dims, const bool* reduc
       job.kept_strides[job.kept_rank++] = stride;
     }
   }
+  if (job.depth == 0) job.reduced_count = 0;  // nothing to add, however many times over
   job.tiles = (job.width + TILE - 1) / TILE;
   int64_t columns = job.width < TILE ? job.width : TILE;
   tn_cpu_run(parallel, kept_count * job.tiles, job.depth * job.reduced_count * columns / 2 + 20,

@@ -279,6 +279,13 @@ TEST(sums_of_many_floats_lose_nothing_that_counts) {
   free(values);
 }
 
+TEST(sums_of_nothing_end_at_once_whatever_the_shape) {
+  const int64_t dims[] = {(int64_t)1 << 40, 3, 0};
+  float sums[3] = {1, 1, 1};
+  tn_cpu_sum(TN_FLOAT, 3, dims, (const bool[]){true, false, true}, NULL, sums, NULL);
+  for (int i = 0; i < 3; ++i) CHECK(sums[i] == 0);
+}
+
 TEST(concat_lays_rows_of_all_parts_side_by_side) {
   const char a[] = "aabb", b[] = "xy";
   const tn_cpu_part parts[] = {{a, 2}, {NULL, 0}, {b, 1}};
