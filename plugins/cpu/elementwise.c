@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "cpu/elementwise.h"
 #include "kernel.h"
 
 // The shape that x and y broadcast to, and the strides to walk each of them in it: dimensions are
@@ -66,7 +67,10 @@ static void relu(void* state, TF_OpKernelContext* context) {
 }
 
 static void* cast_create(TF_OpKernelConstruction* construction) {
-  return read_bools(construction, "Cast", (const char*[]){"Truncate", NULL});
+  attrs attrs;
+  attrs_begin(&attrs, construction, "Cast");
+  const bool state[] = {attr_bool(&attrs, "Truncate")};
+  return attrs_end(&attrs, state, sizeof state);
 }
 
 static void cast(void* state, TF_OpKernelContext* context) {
@@ -77,7 +81,7 @@ static void cast(void* state, TF_OpKernelContext* context) {
     if (x.dtype == (tn_dtype)TF_ExpectedOutputDataType(context, 0)) {
       run_share_output(&run, 0, x.tensor);
     } else if (run_output(&run, 0, x.rank, x.dims, &y)) {
-      tn_cpu_cast(x.dtype, y.dtype, *(TF_Bool*)state, x.count, x.data, y.data, run.parallel);
+      tn_cpu_cast(x.dtype, y.dtype, *(bool*)state, x.count, x.data, y.data, run.parallel);
     }
   }
   run_end(&run);

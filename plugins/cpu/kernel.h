@@ -64,6 +64,7 @@ const char* shape_text(int rank, const int64_t* dims, char text[SHAPE_TEXT]);
 bool count_elements(int rank, const int64_t* dims, int64_t* out_count);
 
 // A kernel for all types of its constraints.
+enum { MAX_CONSTRAINTS = 4, MAX_HOST_ARGS = 6 };
 typedef struct kernel {
   const char* op;
   void* (*create)(TF_OpKernelConstruction* construction);
@@ -74,8 +75,8 @@ typedef struct kernel {
   struct {
     const char* attr;
     tn_cpu_types types;
-  } constraints[2];
-  const char* host_args[2];
+  } constraints[MAX_CONSTRAINTS];
+  const char* host_args[MAX_HOST_ARGS];
   // Does what only its host can do fully (files, variables). In another host than Tenon, such a
   // kernel is there for nodes that ask for it by the label "tenon".
   bool modest;
@@ -85,10 +86,28 @@ typedef struct kernel {
 bool hosted_by_tenon(void);
 void register_kernels(const kernel* kernels, int count);
 
-// The state of a kernel that has only bool attributes: the values of those named, up to a NULL.
-// NULL, with a failed construction, when one cannot be had. Freed with free.
-TF_Bool* read_bools(TF_OpKernelConstruction* construction, const char* op,
-                    const char* const* names);
+// Attributes, read at construction. The first failure stays, later readers then give zeros.
+typedef struct attrs {
+  TF_OpKernelConstruction* construction;
+  const char* op;
+  TF_Status* status;  // NULL when there was no memory for it
+} attrs;
+void attrs_begin(attrs* attrs, TF_OpKernelConstruction* construction, const char* op);
+bool attrs_ok(const attrs* attrs);
+void attrs_fail(attrs* attrs, TF_Code code, const char* format, ...)
+    __attribute__((format(printf, 3, 4)));
+bool attr_bool(attrs* attrs, const char* name);
+int64_t attr_int(attrs* attrs, const char* name);
+float attr_float(attrs* attrs, const char* name);
+tn_dtype attr_type(attrs* attrs, const char* name);
+// A list of at most `capacity` numbers (a failure if it is longer); returns how many.
+int attr_ints(attrs* attrs, const char* name, int64_t* out, int capacity);
+// A text with a zero behind it, to be freed; it may have zeros inside. NULL after a failure.
+char* attr_text(attrs* attrs, const char* name, size_t* out_size);
+// The index of a text in `choices`, which end with NULL; a failure that lists them if it is none.
+int attr_choice(attrs* attrs, const char* name, const char* const* choices);
+// The end: a copy of `state`, to be freed, or NULL with a failed construction.
+void* attrs_end(attrs* attrs, const void* state, size_t size);
 
 // One of these per file; registers its kernels.
 void register_elementwise(void);

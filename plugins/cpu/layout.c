@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "cpu/layout.h"
 #include "kernel.h"
 #include "strings.h"
 

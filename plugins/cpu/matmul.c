@@ -2,10 +2,14 @@
 
 #include <stdlib.h>
 
+#include "cpu/matmul.h"
 #include "kernel.h"
 
 static void* matmul_create(TF_OpKernelConstruction* construction) {
-  return read_bools(construction, "MatMul", (const char*[]){"transpose_a", "transpose_b", NULL});
+  attrs attrs;
+  attrs_begin(&attrs, construction, "MatMul");
+  const bool state[] = {attr_bool(&attrs, "transpose_a"), attr_bool(&attrs, "transpose_b")};
+  return attrs_end(&attrs, state, sizeof state);
 }
 
 static bool check_matrix(run* run, const char* name, const array* matrix) {
@@ -17,7 +21,7 @@ static bool check_matrix(run* run, const char* name, const array* matrix) {
 }
 
 static void matmul(void* state, TF_OpKernelContext* context) {
-  const bool transpose_a = ((TF_Bool*)state)[0], transpose_b = ((TF_Bool*)state)[1];
+  const bool transpose_a = ((bool*)state)[0], transpose_b = ((bool*)state)[1];
   run run;
   array a, b, product;
   run_begin(&run, context, "MatMul");

@@ -2,10 +2,14 @@
 
 #include <stdlib.h>
 
+#include "cpu/reduce.h"
 #include "kernel.h"
 
 static void* sum_create(TF_OpKernelConstruction* construction) {
-  return read_bools(construction, "Sum", (const char*[]){"keep_dims", NULL});
+  attrs attrs;
+  attrs_begin(&attrs, construction, "Sum");
+  const bool state[] = {attr_bool(&attrs, "keep_dims")};
+  return attrs_end(&attrs, state, sizeof state);
 }
 
 // Marks the axes that `indices` names; a scalar or a matrix of them is as good as a vector.
@@ -42,7 +46,7 @@ static void sum(void* state, TF_OpKernelContext* context) {
     for (int i = 0; i < input.rank; ++i) {
       if (!reduced[i]) {
         dims[rank++] = input.dims[i];
-      } else if (*(TF_Bool*)state) {
+      } else if (*(bool*)state) {
         dims[rank++] = 1;
       }
     }

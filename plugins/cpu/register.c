@@ -1,7 +1,6 @@
 #include <assert.h>
 #include <dlfcn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "kernel.h"
@@ -17,7 +16,7 @@ bool hosted_by_tenon(void) {
 // per combination of types. No zero byte may occur, because it travels as a C string; none does:
 // lengths and type numbers are positive, and fields that are zero are left out.
 typedef struct bytes {
-  char data[512];
+  char data[1024];
   size_t size;
 } bytes;
 
@@ -57,11 +56,12 @@ static bytes definition(const kernel* kernel, bool at_home) {
   bytes def = {.size = 0};
   put_text(&def, 1, kernel->op);
   put_text(&def, 2, "CPU");
-  for (int i = 0; i < 2 && kernel->constraints[i].attr; ++i) {
+  for (int i = 0; i < MAX_CONSTRAINTS && kernel->constraints[i].attr; ++i) {
     bytes constraint = constraint_bytes(kernel->constraints[i].attr, kernel->constraints[i].types);
     put_field(&def, 3, constraint.data, constraint.size);
   }
-  for (int i = 0; i < 2 && kernel->host_args[i]; ++i) put_text(&def, 4, kernel->host_args[i]);
+  for (int i = 0; i < MAX_HOST_ARGS && kernel->host_args[i]; ++i)
+    put_text(&def, 4, kernel->host_args[i]);
   if (at_home) return def;
   // TensorFlow has kernels of its own at priority 0. Whoever loads this plugin there wants ours.
   if (kernel->modest) {
@@ -90,28 +90,6 @@ void register_kernels(const kernel* kernels, int count) {
       fprintf(stderr, "libtenon_cpu: kernel %s: %s\n", kernel->op, TF_Message(status));
   }
   TF_DeleteStatus(status);
-}
-
-TF_Bool* read_bools(TF_OpKernelConstruction* construction, const char* op,
-                    const char* const* names) {
-  int count = 0;
-  while (names[count]) ++count;
-  TF_Status* status = TF_NewStatus();
-  TF_Bool* values = calloc((size_t)count + 1, sizeof *values);
-  if (!values) {
-    char message[64];
-    snprintf(message, sizeof message, "%s: no memory", op);
-    TF_SetStatus(status, TF_RESOURCE_EXHAUSTED, message);
-  }
-  for (int i = 0; i < count && TF_GetCode(status) == TF_OK; ++i)
-    TF_OpKernelConstruction_GetAttrBool(construction, names[i], &values[i], status);
-  if (TF_GetCode(status) != TF_OK) {
-    TF_OpKernelConstruction_Failure(construction, status);
-    free(values);
-    values = NULL;
-  }
-  TF_DeleteStatus(status);
-  return values;
 }
 
 __attribute__((visibility("default"))) void TF_InitKernel(void) {

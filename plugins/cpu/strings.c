@@ -19,27 +19,23 @@ bool copy_string(run* run, TF_TString* to, const TF_TString* from) {
 }
 
 typedef struct join_state {
+  char* separator;
   size_t separator_size;
-  char separator[];
 } join_state;
 
 static void* join_create(TF_OpKernelConstruction* construction) {
-  TF_Status* status = TF_NewStatus();
-  int32_t list_size, size = 0;
-  join_state* state = NULL;
-  TF_OpKernelConstruction_GetAttrSize(construction, "separator", &list_size, &size, status);
-  if (TF_GetCode(status) == TF_OK) {
-    state = malloc(sizeof *state + (size_t)size);
-    if (!state) TF_SetStatus(status, TF_RESOURCE_EXHAUSTED, "StringJoin: no memory");
-  }
-  if (state) {
-    state->separator_size = (size_t)size;
-    TF_OpKernelConstruction_GetAttrString(construction, "separator", state->separator, (size_t)size,
-                                          status);
-  }
-  if (TF_GetCode(status) != TF_OK) TF_OpKernelConstruction_Failure(construction, status);
-  TF_DeleteStatus(status);
-  return state;
+  attrs attrs;
+  join_state state = {NULL, 0};
+  attrs_begin(&attrs, construction, "StringJoin");
+  state.separator = attr_text(&attrs, "separator", &state.separator_size);
+  void* kept = attrs_end(&attrs, &state, sizeof state);
+  if (!kept) free(state.separator);
+  return kept;
+}
+
+static void join_destroy(void* state) {
+  if (state) free(((join_state*)state)->separator);
+  free(state);
 }
 
 // An input of StringJoin: every element, or one for all.
@@ -96,6 +92,6 @@ static void join(void* state, TF_OpKernelContext* context) {
 
 void register_strings(void) {
   const kernel kernels[] = {
-      {.op = "StringJoin", .create = join_create, .compute = join, .destroy = free}};
+      {.op = "StringJoin", .create = join_create, .compute = join, .destroy = join_destroy}};
   register_kernels(kernels, 1);
 }

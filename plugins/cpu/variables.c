@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "cpu/elementwise.h"
 #include "kernel.h"
 #include "tensorflow/c/kernels_experimental.h"
 

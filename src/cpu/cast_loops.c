@@ -1,4 +1,4 @@
-#include "cpu/loops.h"
+#include "cpu/cast_loops.h"
 
 // Floats beyond what the integer holds are undefined in C; here they are what cvttsd2si gives.
 static inline int32_t int32_from_float(float x) {

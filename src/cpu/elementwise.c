@@ -1,4 +1,5 @@
-#include "cpu/loops.h"
+#include "cpu/cast_loops.h"
+#include "cpu/elementwise_loops.h"
 #include "cpu/parallel.h"
 
 enum { CHUNK = 4096 };  // elements of the unit of parallel work
@@ -82,7 +83,7 @@ void tn_cpu_binary(tn_cpu_binary_op op, tn_dtype dtype, int rank, const int64_t*
   job.total = 1;
   for (int i = 0; i < rank; ++i) job.total *= dims[i];
   if (job.total == 0) return;
-  job.loop = tn_cpu_loops_get()->elementwise->binary[op][dtype];
+  job.loop = TN_CPU_CHOOSE(tn_elementwise_loops)->binary[op][dtype];
   job.size = tn_cpu_size(dtype);
   job.a = a;
   job.b = b;
@@ -116,12 +117,13 @@ static void run_unary(tn_unary_loop loop, tn_dtype from, tn_dtype to, int64_t co
 
 void tn_cpu_relu(tn_dtype dtype, int64_t count, const void* in, void* out,
                  const tn_cpu_parallel* parallel) {
-  run_unary(tn_cpu_loops_get()->elementwise->relu[dtype], dtype, dtype, count, in, out, parallel);
+  run_unary(TN_CPU_CHOOSE(tn_elementwise_loops)->relu[dtype], dtype, dtype, count, in, out,
+            parallel);
 }
 
 void tn_cpu_cast(tn_dtype from, tn_dtype to, bool truncate, int64_t count, const void* in,
                  void* out, const tn_cpu_parallel* parallel) {
-  const tn_cast_loops* loops = tn_cpu_loops_get()->cast;
+  const tn_cast_loops* loops = TN_CPU_CHOOSE(tn_cast_loops);
   tn_unary_loop loop = truncate ? loops->truncate[from][to] : NULL;
   run_unary(loop ? loop : loops->round[from][to], from, to, count, in, out, parallel);
 }

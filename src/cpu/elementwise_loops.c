@@ -1,4 +1,4 @@
-#include "cpu/loops.h"
+#include "cpu/elementwise_loops.h"
 
 #define BINARY(x, name, expression)                                                             \
   static void name##_##x(const void* a, int64_t a_stride, const void* b, int64_t b_stride,      \

@@ -4,32 +4,21 @@
 #include "base/pool.h"
 #include "cpu/loops.h"
 
-#define VARIANT(isa) \
-  { &tn_elementwise_loops_##isa, &tn_cast_loops_##isa, &tn_sum_loops_##isa, &tn_matmul_loops_##isa }
-
-static const tn_cpu_loops variants[] = {
-    VARIANT(baseline),
-#ifdef __x86_64__
-    VARIANT(v3),
-    VARIANT(v4),
-#endif
-};
-
-static int best_variant(void) {
+static tn_cpu_isa best(void) {
   const tn_cpu_features* has = tn_cpu_features_get();
   bool v3 = has->avx2 && has->fma && has->f16c && has->bmi2;
   bool v4 = v3 && has->avx512bw && has->avx512dq && has->avx512vl;
-  return v4 ? 2 : v3 ? 1 : 0;
+  return v4 ? TN_CPU_V4 : v3 ? TN_CPU_V3 : TN_CPU_BASELINE;
 }
 
-const tn_cpu_loops* tn_cpu_loops_get(void) {
-  static _Atomic(const tn_cpu_loops*) chosen;
-  const tn_cpu_loops* loops = atomic_load_explicit(&chosen, memory_order_relaxed);
-  if (!loops) {
-    loops = &variants[best_variant()];
-    atomic_store_explicit(&chosen, loops, memory_order_relaxed);
+tn_cpu_isa tn_cpu_isa_get(void) {
+  static atomic_int chosen = -1;
+  int isa = atomic_load_explicit(&chosen, memory_order_relaxed);
+  if (isa < 0) {
+    isa = (int)best();
+    atomic_store_explicit(&chosen, isa, memory_order_relaxed);
   }
-  return loops;
+  return (tn_cpu_isa)isa;
 }
 
 size_t tn_cpu_size(tn_dtype dtype) {

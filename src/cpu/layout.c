@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "cpu/cpu.h"
+#include "cpu/layout.h"
 #include "cpu/parallel.h"
 
 enum { BLOCK = 32 };  // elements on a side of a transposed square

@@ -1,4 +1,4 @@
-#include "cpu/loops.h"
+#include "cpu/matmul_loops.h"
 #include "cpu/parallel.h"
 
 // Blocks of b, TN_MATMUL_DEPTH rows deep and about a megabyte large, are packed one after the
@@ -45,7 +45,7 @@ static bool needs_partial(tn_dtype dtype, int64_t k) {
 
 size_t tn_cpu_matmul_workspace(tn_dtype dtype, int64_t m, int64_t n, int64_t k) {
   size_t partial = needs_partial(dtype, k) ? (size_t)m * (size_t)n * compute_size(dtype) : 0;
-  return packed_bytes(tn_cpu_loops_get()->matmul, dtype, n, k) + partial;
+  return packed_bytes(TN_CPU_CHOOSE(tn_matmul_loops), dtype, n, k) + partial;
 }
 
 static tn_cpu_matrix part_of(tn_cpu_matrix matrix, tn_dtype dtype, int64_t row, int64_t column) {
@@ -84,7 +84,7 @@ void tn_cpu_matmul(tn_dtype dtype, int64_t m, int64_t n, int64_t k, tn_cpu_matri
     memset(out, 0, (size_t)m * (size_t)n * tn_cpu_size(dtype));
     return;
   }
-  matmul_job job = {.loops = tn_cpu_loops_get()->matmul,
+  matmul_job job = {.loops = TN_CPU_CHOOSE(tn_matmul_loops),
                     .dtype = dtype,
                     .compute_size = compute_size(dtype),
                     .m = m,

@@ -1,4 +1,4 @@
-#include "cpu/loops.h"
+#include "cpu/matmul_loops.h"
 
 // The tile of `out` held in registers: MR rows of two vectors. Complex numbers use two vectors for
 // one row of NR / 2 columns, real parts apart from imaginary ones.

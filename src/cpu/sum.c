@@ -1,5 +1,6 @@
-#include "cpu/loops.h"
 #include "cpu/parallel.h"
+#include "cpu/reduce.h"
+#include "cpu/sum_loops.h"
 
 // The input as [outer..., depth, width]: the outer dimensions alternate between reduced and kept,
 // depth is reduced, width is kept. Narrow rows are summed many at a time, as one long row whose
@@ -118,7 +119,7 @@ void tn_cpu_sum(tn_dtype dtype, int rank, const int64_t* dims, const bool* reduc
   // A complex number is a kept dimension of two reals.
   const bool is_complex = TN_CPU_TYPE(dtype) & TN_CPU_COMPLEXES;
   if (is_complex) dtype = dtype == TN_COMPLEX64 ? TN_FLOAT : TN_DOUBLE;
-  const tn_sum_loops* loops = tn_cpu_loops_get()->sum;
+  const tn_sum_loops* loops = TN_CPU_CHOOSE(tn_sum_loops);
   sum_job job = {.add_rows = loops->add_rows[dtype],
                  .add = loops->add[dtype],
                  .store = loops->store[dtype],

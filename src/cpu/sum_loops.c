@@ -1,4 +1,4 @@
-#include "cpu/loops.h"
+#include "cpu/sum_loops.h"
 
 // Complex numbers come here as pairs of reals.
 typedef double a_f32, a_f64, a_f16, a_bf16;

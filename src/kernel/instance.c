@@ -6,7 +6,13 @@
 #include "base/status.h"
 
 void tn_construction_fail(tn_construction* construction, const tn_status* status) {
-  if (construction) tn_status_update(&construction->status, status);
+  if (!construction) return;
+  if (status) {
+    tn_status_update(&construction->status, status);
+  } else if (construction->status.code == TN_OK) {
+    tn_status_set(&construction->status, TN_RESOURCE_EXHAUSTED,
+                  "the kernel failed without a status, for which it may have had no memory");
+  }
 }
 
 static bool lives_on_host(tn_dtype dtype) { return dtype == TN_STRING || dtype == TN_RESOURCE; }

@@ -5,7 +5,11 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "cpu/elementwise.h"
+#include "cpu/layout.h"
+#include "cpu/matmul.h"
 #include "cpu/number.h"
+#include "cpu/reduce.h"
 #include "harness.h"
 
 #define EACH_TYPE(x, dtype, _) dtype,
