@@ -1,40 +1,17 @@
 // tfe_execute PLUGIN LIBRARY...: nanoseconds of one TFE_Execute of the tiny op, and of its whole
-// life from TFE_NewOp to TFE_DeleteOp, in the host that the libraries are. The functions are found
-// by name, so that one program measures every host.
+// life from TFE_NewOp to TFE_DeleteOp, in the host that the libraries are.
 
-#include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "bench.h"
-#include "tensorflow/c/c_api_experimental.h"
-#include "tensorflow/c/eager/c_api.h"
-
-// clang-format off
-#define FUNCTIONS(X)                                                                         \
-  X(TF_NewStatus) X(TF_GetCode) X(TF_Message) X(TF_LoadPluggableDeviceLibrary)               \
-  X(TF_AllocateTensor) X(TF_TensorData) X(TFE_NewContextOptions) X(TFE_NewContext)           \
-  X(TFE_NewTensorHandle) X(TFE_NewOp) X(TFE_OpAddInput) X(TFE_OpSetAttrFloat) X(TFE_Execute) \
-  X(TFE_DeleteTensorHandle) X(TFE_DeleteOp) X(TFE_TensorHandleResolve)
-// clang-format on
-
-static struct {
-#define FIELD(name) __typeof__(&name) name;
-  FUNCTIONS(FIELD)
-} host;
+#include "tfe.h"
 
 typedef struct job {
   TFE_Context* context;
   TFE_TensorHandle* input;
   TF_Status* status;
 } job;
-
-static void stop_unless_ok(TF_Status* status, const char* what) {
-  if (host.TF_GetCode(status) == TF_OK) return;
-  fprintf(stderr, "tfe_execute: %s: %s\n", what, host.TF_Message(status));
-  exit(1);
-}
 
 static TFE_Op* make_op(job* job) {
   TFE_Op* op = host.TFE_NewOp(job->context, "TenonTiny", job->status);
@@ -82,34 +59,22 @@ static double execute_only(job* job) {
 }
 
 int main(int count, char** arguments) {
-  void* library = NULL;
-  for (int i = 2; i < count; ++i)
-    if (!(library = dlopen(arguments[i], RTLD_NOW | RTLD_GLOBAL))) {
-      fprintf(stderr, "tfe_execute: %s\n", dlerror());
-      return 1;
-    }
-#define FIND(name)                                                               \
-  if (!(host.name = (__typeof__(&name))dlsym(library, #name))) {                 \
-    fprintf(stderr, "tfe_execute: %s has no %s\n", arguments[count - 1], #name); \
-    return 1;                                                                    \
-  }
-  FUNCTIONS(FIND)
-
+  tfe_open(count - 2, arguments + 2);
   job job = {.status = host.TF_NewStatus()};
   host.TF_LoadPluggableDeviceLibrary(arguments[1], job.status);
-  stop_unless_ok(job.status, arguments[1]);
+  tfe_expect_ok(job.status, arguments[1]);
   job.context = host.TFE_NewContext(host.TFE_NewContextOptions(), job.status);
-  stop_unless_ok(job.status, "context");
+  tfe_expect_ok(job.status, "context");
   TF_Tensor* value = host.TF_AllocateTensor(TF_FLOAT, NULL, 0, sizeof(float));
   *(float*)host.TF_TensorData(value) = 3;
   job.input = host.TFE_NewTensorHandle(value, job.status);
   TF_Tensor* answer = host.TFE_TensorHandleResolve(execute_op(&job, make_op(&job)), job.status);
-  stop_unless_ok(job.status, "TenonTiny");
+  tfe_expect_ok(job.status, "TenonTiny");
   if (*(float*)host.TF_TensorData(answer) != 7.5f) {
     fprintf(stderr, "tfe_execute: 3 * 2.5 is not 7.5 here\n");
     return 1;
   }
   printf("%.3f %.3f\n", execute_only(&job), bench_nanoseconds(whole_life, &job));
-  stop_unless_ok(job.status, "TenonTiny");
+  tfe_expect_ok(job.status, "TenonTiny");
   return 0;
 }

@@ -1,0 +1,101 @@
+// What the CPU benchmark runs, in both hosts.
+#ifndef TENON_BENCH_CPU_ROWS_H_
+#define TENON_BENCH_CPU_ROWS_H_
+
+// `inputs`, with blanks between: f32[2,3] random floats (bf16, f16, f64 too; a leading + makes them
+// positive), i32[5]<7 random numbers below 7, i32=0,1 these numbers (a scalar when there is just
+// one and ! follows), {a b} a list of inputs. `attrs`, with blanks between: b:name=0, i:name=3,
+// I:name=1,2, s:name=SAME, t:name=float.
+typedef struct row {
+  const char* class, *name, *op, *inputs, *attrs;
+} row;
+
+#define K1 "1024"
+#define M1 "1048576"
+#define M16 "16777216"
+
+#define UNARY_AT(op, n, label, sign) \
+  { "elementwise", op " " label, op, sign "f32[" n "]", "" }
+#define BINARY_AT(op, n, label) \
+  { "elementwise", op " " label, op, "f32[" n "] +f32[" n "]", "" }
+#define UNARY(op, sign) \
+  UNARY_AT(op, K1, "1K", sign), UNARY_AT(op, M1, "1M", sign), UNARY_AT(op, M16, "16M", sign)
+#define BINARY(op) BINARY_AT(op, K1, "1K"), BINARY_AT(op, M1, "1M"), BINARY_AT(op, M16, "16M")
+
+#define REDUCE_AT(op, dims, axes, label) \
+  { "reduction", op " " label, op, "f32[" dims "] i32=" axes, "b:keep_dims=0" }
+#define REDUCE(op)                                                                               \
+  REDUCE_AT(op, K1, "0", "1K"), REDUCE_AT(op, M1, "0", "1M"), REDUCE_AT(op, M16, "0", "16M"),    \
+      REDUCE_AT(op, "1024,1024", "1", "rows 1M"), REDUCE_AT(op, "1024,1024", "0", "columns 1M"), \
+      REDUCE_AT(op, "4096,4096", "1", "rows 16M"), REDUCE_AT(op, "4096,4096", "0", "columns 16M")
+
+#define MATMUL(type, n)                                                                   \
+  {                                                                                       \
+    "matmul", "MatMul " n " " type, "MatMul", type "[" n "," n "] " type "[" n "," n "]", \
+        "b:transpose_a=0 b:transpose_b=0"                                                 \
+  }
+
+#define CONV_ATTRS "I:strides=1,1,1,1 s:padding=SAME s:data_format=NHWC I:dilations=1,1,1,1"
+#define CONV(k, n, c)                                                                    \
+  {"conv", "Conv2D " k "x" k " " n "," c, "Conv2D",                                      \
+   "f32[8," n "," n "," c "] f32[" k "," k "," c "," c "]", CONV_ATTRS},                 \
+      {"conv", "Conv2DBackpropInput " k "x" k " " n "," c, "Conv2DBackpropInput",        \
+       "i32=8," n "," n "," c " f32[" k "," k "," c "," c "] f32[8," n "," n "," c "]",  \
+       CONV_ATTRS},                                                                      \
+  {                                                                                      \
+    "conv", "Conv2DBackpropFilter " k "x" k " " n "," c, "Conv2DBackpropFilter",         \
+        "f32[8," n "," n "," c "] i32=" k "," k "," c "," c " f32[8," n "," n "," c "]", \
+        CONV_ATTRS                                                                       \
+  }
+
+static const row rows[] = {
+    BINARY("AddV2"),
+    BINARY("Sub"),
+    BINARY("Mul"),
+    BINARY("RealDiv"),
+    BINARY("Maximum"),
+    UNARY("Relu", ""),
+    UNARY("Exp", ""),
+    UNARY("Tanh", ""),
+    UNARY("Sigmoid", ""),
+    UNARY("Sqrt", "+"),
+    REDUCE("Sum"),
+    REDUCE("Mean"),
+    REDUCE("Max"),
+    REDUCE("Min"),
+    REDUCE("Prod"),
+    MATMUL("f32", "64"),
+    MATMUL("f32", "512"),
+    MATMUL("f32", "2048"),
+    MATMUL("bf16", "64"),
+    MATMUL("bf16", "512"),
+    MATMUL("bf16", "2048"),
+    CONV("3", "56", "64"),
+    CONV("3", "14", "256"),
+    CONV("1", "56", "64"),
+    CONV("1", "14", "256"),
+    {"softmax", "Softmax 1024x1024", "Softmax", "f32[1024,1024]", ""},
+    {"softmax", "Softmax 65536x64", "Softmax", "f32[65536,64]", ""},
+    {"transpose", "Transpose 2048x2048", "Transpose", "f32[2048,2048] i32=1,0", ""},
+    {"transpose", "Transpose 32x128x128x32 NHWC to NCHW", "Transpose",
+     "f32[32,128,128,32] i32=0,3,1,2", ""},
+    {"transpose", "Transpose 128x512x64 swap first", "Transpose", "f32[128,512,64] i32=1,0,2", ""},
+    {"gather", "Gather 64K rows of 64", "GatherV2", "f32[100000,64] i32[65536]<100000 i32=0!",
+     "i:batch_dims=0"},
+    {"gather", "Gather 1M numbers", "GatherV2", "f32[1048576] i32[1048576]<1048576 i32=0!",
+     "i:batch_dims=0"},
+    {"concat", "Concat 2 x 4096x1024 rows", "ConcatV2", "{f32[4096,1024] f32[4096,1024]} i32=0!",
+     ""},
+    {"concat", "Concat 4 x 65536x64 columns", "ConcatV2",
+     "{f32[65536,64] f32[65536,64] f32[65536,64] f32[65536,64]} i32=1!", ""},
+    {"cast", "Cast f32 to bf16 16M", "Cast", "f32[" M16 "]", "t:DstT=bf16 b:Truncate=0"},
+    {"cast", "Cast bf16 to f32 16M", "Cast", "bf16[" M16 "]", "t:DstT=f32 b:Truncate=0"},
+    {"cast", "Cast f32 to i32 1M", "Cast", "f32[" M1 "]", "t:DstT=i32 b:Truncate=0"},
+    {"cast", "Cast i32 to f32 1M", "Cast", "i32[" M1 "]<1000000", "t:DstT=f32 b:Truncate=0"},
+    {"topk", "TopKV2 10 of 1M", "TopKV2", "f32[" M1 "] i32=10!", "b:sorted=1"},
+    {"topk", "TopKV2 1M of 1M (a sort)", "TopKV2", "f32[" M1 "] i32=" M1 "!", "b:sorted=1"},
+    {"topk", "TopKV2 5 of 1024x1024", "TopKV2", "f32[1024,1024] i32=5!", "b:sorted=1"},
+};
+enum { ROWS = sizeof rows / sizeof rows[0] };
+
+#endif  // TENON_BENCH_CPU_ROWS_H_
