@@ -1,4 +1,4 @@
-"""Runs single ops somewhere: in this process's TensorFlow, or in a child that has loaded the plugin.
+"""Runs ops somewhere: in this process's TensorFlow, or in a child that has loaded the plugin.
 
 A result is a list of arrays, or a Failure. Bytes in object arrays stand for strings; the child speaks
 pickle over its standard input and output.
@@ -19,10 +19,24 @@ import numpy
 BUILD = pathlib.Path(os.environ.get("TENON_BUILD", pathlib.Path(__file__).parents[2] / "build"))
 PLUGIN = BUILD / "lib/tenon/plugins/libtenon_cpu.so"
 
-# op: a name. inputs: arrays, in order; a list of arrays for an input of N tensors. attrs: those that
-# the inputs do not tell, with dtypes as numpy's.
-Call = collections.namedtuple("Call", "op inputs attrs")
+# op: a name. inputs: arrays, in order; a list of arrays for an input of several tensors. attrs: those
+# that the inputs do not tell, with types as numpy's (or a Type, where numpy has none). says: a part of
+# the message when it fails.
+Call = collections.namedtuple("Call", "op inputs attrs says", defaults=({}, ""))
+# Calls that share state: an input may be a Result, that output of an earlier call of the sequence. The
+# first failure ends it; else its result is that of all calls, less resources and variants.
+Sequence = collections.namedtuple("Sequence", "calls")
+Result = collections.namedtuple("Result", "call output", defaults=(0,))
 Failure = collections.namedtuple("Failure", "code message")
+OPAQUE = ("resource", "variant")
+
+
+class Type(str):
+    """An attribute's value: a type by its name, where numpy has none ("resource")."""
+
+
+def flat_inputs(inputs):
+    return [v for value in inputs for v in (value if isinstance(value, list) else [value])]
 
 
 class TensorFlow:
@@ -40,34 +54,96 @@ class TensorFlow:
         if plugin:
             load_library.load_pluggable_device_library(str(plugin))
 
-    def tensor(self, array):
-        dtype = "string" if array.dtype == object else array.dtype
-        return self.tf.constant(array, dtype=dtype, shape=array.shape)
+    def tensor(self, value, results):
+        if isinstance(value, Result):
+            return results[value.call][value.output]
+        dtype = "string" if value.dtype == object else value.dtype
+        return self.tf.constant(value, dtype=dtype, shape=value.shape)
 
-    def run(self, call):
-        definition = self.registry.get(call.op)
-        attrs = {name: self.tf.as_dtype(value).as_datatype_enum if name in ("DstT", "dtype") else value
-                 for name, value in call.attrs.items()}
+    def number(self, dtype):
+        if not isinstance(dtype, str) and dtype == object:
+            dtype = "string"
+        return self.tf.as_dtype(dtype).as_datatype_enum
+
+    def attr(self, kind, value):
+        if kind == "type":
+            return self.number(value)
+        if kind == "list(type)":
+            return [self.number(v) for v in value]
+        return value
+
+    def default(self, attr):
+        value = attr.default_value
+        kind = value.WhichOneof("value")
+        if kind == "list":
+            return list(getattr(value.list, {"int": "i", "float": "f", "bool": "b", "string": "s",
+                                             "shape": "shape", "type": "type"}[attr.type[5:-1]]))
+        if kind == "shape":
+            return None if value.shape.unknown_rank else [d.size for d in value.shape.dim]
+        return getattr(value, kind) if kind else None
+
+    def attrs_and_inputs(self, call, definition, results):
+        """All attributes as TensorFlow takes them, those of the inputs' types among them; the tensors."""
+        kinds = {attr.name: attr.type for attr in definition.attr}
+        attrs = {name: self.attr(kinds.get(name), value) for name, value in call.attrs.items()}
         flat = []
         for argument, value in zip(definition.input_arg, call.inputs):
-            values = [self.tensor(v) for v in (value if isinstance(value, list) else [value])]
-            if argument.type_attr:
-                attrs[argument.type_attr] = values[0].dtype.as_datatype_enum
+            values = [self.tensor(v, results) for v in (value if isinstance(value, list) else [value])]
+            if argument.type_attr and values:
+                attrs.setdefault(argument.type_attr, values[0].dtype.as_datatype_enum)
+            if argument.type_list_attr:
+                attrs[argument.type_list_attr] = [v.dtype.as_datatype_enum for v in values]
             if argument.number_attr:
                 attrs[argument.number_attr] = len(values)
             flat += values
         for attr in definition.attr:
             if attr.name not in attrs:
-                kind = attr.default_value.WhichOneof("value")
-                attrs[attr.name] = getattr(attr.default_value, kind)
+                attrs[attr.name] = self.default(attr)
+        return attrs, flat
+
+    def run_one(self, call, results):
+        definition = self.registry.get(call.op)
+        attrs, flat = self.attrs_and_inputs(call, definition, results)
+        count = sum(attrs[o.number_attr] if o.number_attr else len(attrs[o.type_list_attr])
+                    if o.type_list_attr else 1 for o in definition.output_arg)
         try:
             self.context().ensure_initialized()
-            outputs = self.execute(call.op, len(definition.output_arg), flat,
-                                   tuple(x for item in attrs.items() for x in item), self.context())
-            return [numpy.asarray(output.numpy(), object if output.dtype == "string" else None)
-                    for output in outputs]
+            return self.execute(call.op, max(count, 0), flat,
+                                tuple(x for item in attrs.items() for x in item), self.context()) or []
         except self.tf.errors.OpError as error:
             return Failure(error.error_code, error.message)
+
+    def run(self, call):
+        results = []
+        for one in call.calls if isinstance(call, Sequence) else [call]:
+            results.append(self.run_one(one, results))
+            if isinstance(results[-1], Failure):
+                return results[-1]
+        return [self.array(output) for outputs in results for output in outputs
+                if output.dtype.name not in OPAQUE]
+
+    def array(self, output):
+        array = numpy.asarray(output.numpy(), object if output.dtype == "string" else None)
+        if not output.dtype.is_quantized:
+            return array
+        return array.reshape(-1).view(output.dtype.as_numpy_dtype).reshape(array.shape)
+
+
+def attr_text(value):
+    """An attribute's value as Tenon reads it."""
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(attr_text, value)) + "]"
+    if isinstance(value, (bool, numpy.bool_)):
+        return "true" if value else "false"
+    if isinstance(value, Type):
+        return str(value)
+    if isinstance(value, (str, bytes)):
+        data = value.encode() if isinstance(value, str) else value
+        return '"' + "".join(chr(b) if 32 <= b < 127 and b not in b'"\\' else f"\\{b:03o}" for b in data) + '"'
+    if isinstance(value, (numpy.dtype, type)):
+        dtype = numpy.dtype(value)
+        return dtype.names[0] if dtype.names else "string" if dtype == object else dtype.name
+    return "?" if value is None else repr(value)
 
 
 class Tenon:
@@ -89,11 +165,9 @@ class Tenon:
 
     def failure(self):
         return Failure(self.lib.tn_status_code(self.status),
-                       self.lib.tn_status_message(self.status).decode())
+                       self.lib.tn_status_message(self.status).decode(errors="replace"))
 
     def tensor(self, array):
-        if isinstance(array, ctypes.c_void_p):  # a resource, say
-            return array
         dims = (ctypes.c_int64 * array.ndim)(*array.shape)
         if array.dtype == object:
             texts = [bytes(text) for text in array.reshape(-1)]
@@ -103,56 +177,64 @@ class Tenon:
         else:
             data = array.tobytes()
             made = self.lib.tn_tensor_create_from(
-                self.lib.tn_dtype_from_name(array.dtype.name.encode()), dims, array.ndim, data,
+                self.lib.tn_dtype_from_name(attr_text(array.dtype).encode()), dims, array.ndim, data,
                 ctypes.c_size_t(len(data)), self.status)
         assert made, self.failure()
         return ctypes.c_void_p(made)
 
+    def dtype_name(self, tensor):
+        return self.lib.tn_dtype_name(self.lib.tn_tensor_dtype(tensor)).decode()
+
     def array(self, tensor):
         lib = self.lib
         shape = [lib.tn_tensor_dim(tensor, i) for i in range(lib.tn_tensor_rank(tensor))]
-        name = lib.tn_dtype_name(lib.tn_tensor_dtype(tensor)).decode()
-        if name == "resource":
-            return tensor
+        name = self.dtype_name(tensor)
         if name == "string":
             size, texts = ctypes.c_size_t(), numpy.empty(lib.tn_tensor_elements(tensor), object)
             for i in range(texts.size):
                 text = lib.tn_tensor_string(tensor, ctypes.c_int64(i), ctypes.byref(size))
                 texts[i] = ctypes.string_at(text, size.value)
-            result = texts.reshape(shape)
-        else:
-            data = ctypes.string_at(lib.tn_tensor_data(tensor), lib.tn_tensor_bytes(tensor))
-            name = {"half": "float16", "float": "float32", "double": "float64"}.get(name, name)
-            dtype = numpy.dtype(getattr(ml_dtypes, name, name))
-            result = numpy.frombuffer(data, dtype).reshape(shape).copy()
-        lib.tn_tensor_destroy(tensor)
-        return result
+            return texts.reshape(shape)
+        data = ctypes.string_at(lib.tn_tensor_data(tensor), lib.tn_tensor_bytes(tensor))
+        name = {"half": "float16", "float": "float32", "double": "float64"}.get(name, name)
+        dtype = [(name, name[1:])] if name.startswith("q") else getattr(ml_dtypes, name, name)
+        return numpy.frombuffer(data, numpy.dtype(dtype)).reshape(shape).copy()
 
-    def run(self, call):
+    def run_one(self, call, results):
+        """Handles on the outputs, or a Failure."""
         lib = self.lib
         lib.tn_status_clear(self.status)
         made = ctypes.c_void_p(lib.tn_call_create(call.op.encode(), None, self.status))
         if not made:
             return self.failure()
         for name, value in call.attrs.items():
-            text = (value.name if isinstance(value, numpy.dtype) else
-                    f'"{value}"' if isinstance(value, str) else str(value))
-            if not lib.tn_call_set_attr(made, name.encode(), text.encode(), self.status):
+            if not lib.tn_call_set_attr(made, name.encode(), attr_text(value).encode(), self.status):
+                lib.tn_call_destroy(made)
                 return self.failure()
-        flat = [self.tensor(v) for value in call.inputs
-                for v in (value if isinstance(value, list) else [value])]
+        values = flat_inputs(call.inputs)
+        flat = [results[v.call][v.output] if isinstance(v, Result) else self.tensor(v) for v in values]
         inputs = (ctypes.c_void_p * len(flat))(*[tensor.value for tensor in flat])
-        count = lib.tn_call_output_count(made, inputs, len(flat), self.status)
+        count = lib.tn_call_output_count(made, inputs, ctypes.c_size_t(len(flat)), self.status)
         outputs = (ctypes.c_void_p * max(count, 0))()
         done = count >= 0 and lib.tn_call_run(made, inputs, ctypes.c_size_t(len(flat)), outputs,
                                               ctypes.c_size_t(count), self.status)
-        for tensor, value in zip(flat, sum(([v] if not isinstance(v, list) else v
-                                            for v in call.inputs), [])):
-            if tensor is not value:
+        for tensor, value in zip(flat, values):
+            if not isinstance(value, Result):
                 lib.tn_tensor_destroy(tensor)
         lib.tn_call_destroy(made)
-        return ([self.array(ctypes.c_void_p(output)) for output in outputs] if done
-                else self.failure())
+        return [ctypes.c_void_p(output) for output in outputs] if done else self.failure()
+
+    def run(self, call):
+        results = []
+        for one in call.calls if isinstance(call, Sequence) else [call]:
+            results.append(self.run_one(one, results))
+            if isinstance(results[-1], Failure):
+                break
+        made = [tensor for outputs in results if not isinstance(outputs, Failure) for tensor in outputs]
+        arrays = [self.array(tensor) for tensor in made if self.dtype_name(tensor) not in OPAQUE]
+        for tensor in made:
+            self.lib.tn_tensor_destroy(tensor)
+        return results[-1] if isinstance(results[-1], Failure) else arrays
 
 
 class Child:
