@@ -46,7 +46,7 @@ bool run_ok(const run* run);
 // Each returns false when the run has failed, now or before.
 bool run_input(run* run, int index, array* out);
 bool run_output(run* run, int index, int rank, const int64_t* dims, array* out);
-// Like run_output, in the memory of one of the first `inputs` inputs when nobody else needs it. The
+// Like run_output, in the memory of one of the first `inputs` inputs (3 at most) when nobody else needs it. The
 // handles on the inputs are given back; their memory stays, because the context holds it.
 bool run_output_or_forward(run* run, int inputs, int index, int rank, const int64_t* dims,
                            array* out);
@@ -110,7 +110,8 @@ int attr_choice(attrs* attrs, const char* name, const char* const* choices);
 void* attrs_end(attrs* attrs, const void* state, size_t size);
 
 // One of these per file; registers its kernels.
-void register_elementwise(void);
+void register_arithmetic(void);
+void register_cast(void);
 void register_matmul(void);
 void register_reductions(void);
 void register_layout(void);

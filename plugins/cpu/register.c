@@ -93,7 +93,8 @@ void register_kernels(const kernel* kernels, int count) {
 }
 
 __attribute__((visibility("default"))) void TF_InitKernel(void) {
-  register_elementwise();
+  register_arithmetic();
+  register_cast();
   register_matmul();
   register_reductions();
   register_layout();

@@ -109,7 +109,7 @@ bool run_output_or_forward(run* run, int inputs, int index, int rank, const int6
                            array* out) {
   if (!run_ok(run)) return false;
   give_back_handles(run);
-  static const int candidates[] = {0, 1};
+  static const int candidates[] = {0, 1, 2};
   TF_Tensor* tensor = TF_ForwardInputOrAllocateOutput(run->context, candidates, inputs, index, dims,
                                                       rank, NULL, run->status);
   return keep_handle(run, tensor) && describe(run, tensor, out);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "cpu/elementwise.h"
+#include "cpu/arithmetic.h"
 #include "kernel.h"
 #include "tensorflow/c/kernels_experimental.h"
 
@@ -20,15 +20,16 @@ static void copy_tensor(TF_OpKernelContext* context, TF_Tensor* source, TF_Tenso
 
 // The host has checked that both have one shape; takes both handles.
 static void update(TF_OpKernelContext* context, TF_Tensor* variable, TF_Tensor* value, int op) {
-  const int64_t count = TF_TensorElementCount(variable), stride = 1;
-  tn_cpu_binary((tn_cpu_binary_op)op, (tn_dtype)TF_TensorType(variable), 1, &count,
-                TF_TensorData(variable), &stride, TF_TensorData(value), &stride,
-                TF_TensorData(variable), NULL);
+  const int64_t count = TF_TensorElementCount(variable), one = 1;
+  const int64_t* strides[] = {&one, &one};
+  const void* in[] = {TF_TensorData(variable), TF_TensorData(value)};
+  tn_cpu_zip(tn_cpu_arithmetic(op, (tn_dtype)TF_TensorType(variable)), 1, &count, in, strides,
+             TF_TensorData(variable), NULL);
   TF_DeleteTensor(variable);
   TF_DeleteTensor(value);
 }
 
-static void assign_update(TF_OpKernelContext* context, const char* name, tn_cpu_binary_op op) {
+static void assign_update(TF_OpKernelContext* context, const char* name, int op) {
   run run;
   run_begin(&run, context, name);
   TF_AssignUpdateVariable(context, 0, 1, op, 0, copy_tensor, update, run.status);

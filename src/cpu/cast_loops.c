@@ -49,10 +49,6 @@ static inline uint64_t keep_unsigned(uint64_t x) { return x; }
 #define TO_c64(x) ((float _Complex)(x))
 #define TO_c128(x) ((double _Complex)(x))
 
-// A bool may hold any byte that is not zero.
-typedef uint8_t s_b8;
-static inline uint8_t value_b8(uint8_t from) { return from != 0; }
-
 #define LOOP(from, to, name, value)                                            \
   static void name##_##from##_##to(const void* in, void* out, int64_t count) { \
     const s_##from* source = in;                                               \

@@ -2,106 +2,260 @@
 #include "cpu/elementwise_loops.h"
 #include "cpu/parallel.h"
 
-enum { CHUNK = 4096 };  // elements of the unit of parallel work
+enum {
+  CHUNK = 4096,  // elements of the unit of parallel work
+  TILE = 512,    // elements that are spread, gathered or widened at a time
+  WIDEST = 16,   // bytes of an element
+  SHORT = 24,    // rows below this are gathered into tiles, several at a time
+};
 
-typedef struct binary_job {
-  tn_binary_loop loop;
-  size_t size;
+typedef struct job {
+  tn_cpu_loop loop;
+  const tn_narrow_loops* narrow;
   int rank;  // 1 at least
   int64_t total;
-  int64_t dims[TN_CPU_MAX_RANK + 1], a_strides[TN_CPU_MAX_RANK + 1], b_strides[TN_CPU_MAX_RANK + 1];
-  const char *a, *b;
+  int64_t dims[TN_CPU_MAX_RANK + 1], strides[TN_CPU_MAX_INPUTS][TN_CPU_MAX_RANK + 1];
+  const char* in[TN_CPU_MAX_INPUTS];
   char* out;
-} binary_job;
+} job;
 
-// Merges dimensions that are walked as one in both inputs, drops those of size 1.
-static void collapse(binary_job* job, int rank, const int64_t* dims, const int64_t* a_strides,
-                     const int64_t* b_strides) {
+// Merges dimensions that are walked as one in all inputs, drops those of size 1.
+static void collapse(job* job, int rank, const int64_t* dims, const int64_t* const* strides) {
+  const int inputs = job->loop.inputs;
   int n = 0;
   for (int i = 0; i < rank; ++i) {
     if (dims[i] == 1) continue;
-    if (n > 0 && job->a_strides[n - 1] == a_strides[i] * dims[i] &&
-        job->b_strides[n - 1] == b_strides[i] * dims[i]) {
+    bool merges = n > 0;
+    for (int k = 0; k < inputs; ++k)
+      merges = merges && job->strides[k][n - 1] == strides[k][i] * dims[i];
+    if (merges) {
       job->dims[n - 1] *= dims[i];
     } else {
       job->dims[n++] = dims[i];
     }
-    job->a_strides[n - 1] = a_strides[i];
-    job->b_strides[n - 1] = b_strides[i];
+    for (int k = 0; k < inputs; ++k) job->strides[k][n - 1] = strides[k][i];
   }
   if (n == 0) {
     job->dims[n] = 1;
-    job->a_strides[n] = job->b_strides[n] = 1;
+    for (int k = 0; k < inputs; ++k) job->strides[k][n] = 1;
     ++n;
   }
   job->rank = n;
 }
 
-// Computes output elements [begin, end): runs along the last dimension, the others counted up like
-// an odometer.
-static void binary_range(const binary_job* job, int64_t begin, int64_t end) {
-  const int last = job->rank - 1;
+// A place in the walk over all elements, the dimensions counted up like an odometer.
+typedef struct place {
   int64_t index[TN_CPU_MAX_RANK + 1];
-  int64_t a = 0, b = 0, rest = begin;
-  for (int i = last; i >= 0; --i) {
-    index[i] = rest % job->dims[i];
-    rest /= job->dims[i];
-    a += index[i] * job->a_strides[i];
-    b += index[i] * job->b_strides[i];
+  int64_t at[TN_CPU_MAX_INPUTS];  // offset in elements
+} place;
+
+static void go_to(const job* job, int64_t element, place* place) {
+  for (int k = 0; k < job->loop.inputs; ++k) place->at[k] = 0;
+  for (int i = job->rank - 1; i >= 0; --i) {
+    place->index[i] = i ? element % job->dims[i] : element;
+    element /= job->dims[i];
+    for (int k = 0; k < job->loop.inputs; ++k) place->at[k] += place->index[i] * job->strides[k][i];
   }
-  const int64_t size = (int64_t)job->size;
-  while (begin < end) {
-    int64_t run = job->dims[last] - index[last];
-    if (run > end - begin) run = end - begin;
-    job->loop(job->a + a * size, job->a_strides[last], job->b + b * size, job->b_strides[last],
-              job->out + begin * size, run);
-    begin += run;
-    a -= index[last] * job->a_strides[last];
-    b -= index[last] * job->b_strides[last];
-    index[last] = 0;
-    for (int i = last - 1; i >= 0; --i) {
-      a += job->a_strides[i];
-      b += job->b_strides[i];
-      if (++index[i] < job->dims[i]) break;
-      a -= index[i] * job->a_strides[i];
-      b -= index[i] * job->b_strides[i];
-      index[i] = 0;
+}
+
+// Goes on by `count` elements, not beyond the end of the row.
+static void advance(const job* job, int64_t count, place* place) {
+  const int inputs = job->loop.inputs;
+  int i = job->rank - 1;
+  place->index[i] += count;
+  for (int k = 0; k < inputs; ++k) place->at[k] += count * job->strides[k][i];
+  while (i > 0 && place->index[i] == job->dims[i]) {
+    for (int k = 0; k < inputs; ++k)
+      place->at[k] += job->strides[k][i - 1] - job->dims[i] * job->strides[k][i];
+    place->index[i--] = 0;
+    ++place->index[i];
+  }
+}
+
+// Puts elements that lie `stride` apart (0 repeats one) next to each other.
+static void gather(size_t size, const char* from, int64_t stride, char* to, int64_t count) {
+#define GATHER(type)                                                      \
+  do {                                                                    \
+    const type* source = (const type*)from;                               \
+    type* target = (type*)to;                                             \
+    if (stride == 0) {                                                    \
+      const type same = *source;                                          \
+      for (int64_t i = 0; i < count; ++i) target[i] = same;               \
+    } else {                                                              \
+      for (int64_t i = 0; i < count; ++i) target[i] = source[i * stride]; \
+    }                                                                     \
+  } while (0)
+  typedef struct pair {
+    uint64_t word[2];
+  } pair;
+  switch (size) {
+    case 1: GATHER(uint8_t); break;
+    case 2: GATHER(uint16_t); break;
+    case 4: GATHER(uint32_t); break;
+    case 8: GATHER(uint64_t); break;
+    default: GATHER(pair); break;
+  }
+#undef GATHER
+}
+
+// Memory of one thread's walk.
+typedef struct tiles {
+  _Alignas(64) char in[TN_CPU_MAX_INPUTS][TILE * WIDEST];
+  _Alignas(64) float wide[TN_CPU_MAX_INPUTS + 1][TILE];
+  const char* same[TN_CPU_MAX_INPUTS];  // the element that fills the tile, or NULL
+} tiles;
+
+// Runs the body on dense inputs; at most TILE elements if the loop is narrow.
+static void run_dense(const job* job, tiles* tiles, const char* const* in, char* out,
+                      int64_t count) {
+  const tn_cpu_loop* loop = &job->loop;
+  if (!loop->narrow) {
+    loop->body(in[0], in[1], in[2], out, count);
+    return;
+  }
+  const void* wide[TN_CPU_MAX_INPUTS] = {0};
+  for (int k = 0; k < loop->inputs; ++k) {
+    wide[k] = in[k];
+    if (loop->in_size[k] != 2) continue;
+    job->narrow->widen[loop->narrow](in[k], tiles->wide[k], count);
+    wide[k] = tiles->wide[k];
+  }
+  if (loop->out_size != 2) {
+    loop->body(wide[0], wide[1], wide[2], out, count);
+    return;
+  }
+  float* result = tiles->wide[TN_CPU_MAX_INPUTS];
+  loop->body(wide[0], wide[1], wide[2], result, count);
+  job->narrow->narrow[loop->narrow](result, out, count);
+}
+
+// `count` elements of one row.
+static void run_row(const job* job, tiles* tiles, const place* place, char* out, int64_t count) {
+  const tn_cpu_loop* loop = &job->loop;
+  const int last = job->rank - 1;
+  bool dense = !loop->narrow;
+  for (int k = 0; k < loop->inputs; ++k) dense = dense && job->strides[k][last] == 1;
+  const int64_t step = dense ? count : TILE;
+  for (int64_t done = 0; done < count; done += step) {
+    const int64_t some = count - done < step ? count - done : step;
+    const char* in[TN_CPU_MAX_INPUTS] = {0};
+    for (int k = 0; k < loop->inputs; ++k) {
+      const int64_t size = loop->in_size[k], stride = job->strides[k][last];
+      const char* from = job->in[k] + (place->at[k] + done * stride) * size;
+      in[k] = stride == 1 ? from : tiles->in[k];
+      if (stride == 1 || (stride == 0 && from == tiles->same[k])) continue;
+      // A tile of one element is filled whole, for the next rows; unless there are none.
+      const bool whole = stride == 0 && (count > TILE || job->rank > 1);
+      gather((size_t)size, from, stride, tiles->in[k], whole ? TILE : some);
+      tiles->same[k] = whole ? from : NULL;
     }
+    run_dense(job, tiles, in, out + done * loop->out_size, some);
   }
 }
 
-static void binary_chunks(void* arg, int64_t begin, int64_t end) {
-  const binary_job* job = arg;
-  int64_t stop = end * CHUNK;
-  binary_range(job, begin * CHUNK, stop < job->total ? stop : job->total);
+// Up to TILE elements of as many short rows, gathered; returns how many. Moves `place` on.
+static int64_t run_rows(const job* job, tiles* tiles, place* place, char* out, int64_t count) {
+  const tn_cpu_loop* loop = &job->loop;
+  const int last = job->rank - 1;
+  int64_t done = 0;
+  if (count > TILE) count = TILE;
+  while (done < count) {
+    int64_t some = job->dims[last] - place->index[last];
+    if (some > count - done) some = count - done;
+    for (int k = 0; k < loop->inputs; ++k) {
+      const int64_t size = loop->in_size[k];
+      gather((size_t)size, job->in[k] + place->at[k] * size, job->strides[k][last],
+             tiles->in[k] + done * size, some);
+    }
+    advance(job, some, place);
+    done += some;
+  }
+  const char* in[] = {tiles->in[0], tiles->in[1], tiles->in[2]};
+  run_dense(job, tiles, in, out, done);
+  return done;
 }
 
-void tn_cpu_binary(tn_cpu_binary_op op, tn_dtype dtype, int rank, const int64_t* dims,
-                   const void* a, const int64_t* a_strides, const void* b, const int64_t* b_strides,
-                   void* out, const tn_cpu_parallel* parallel) {
-  binary_job job;
+static void run_chunks(void* arg, int64_t begin, int64_t end) {
+  const job* job = arg;
+  const int last = job->rank - 1;
+  begin *= CHUNK;
+  end *= CHUNK;
+  if (end > job->total) end = job->total;
+  tiles tiles;
+  for (int k = 0; k < TN_CPU_MAX_INPUTS; ++k) tiles.same[k] = NULL;
+  place place;
+  go_to(job, begin, &place);
+  while (begin < end) {
+    char* out = job->out + begin * job->loop.out_size;
+    if (last > 0 && job->dims[last] < SHORT) {
+      begin += run_rows(job, &tiles, &place, out, end - begin);
+      continue;
+    }
+    int64_t some = job->dims[last] - place.index[last];
+    if (some > end - begin) some = end - begin;
+    run_row(job, &tiles, &place, out, some);
+    advance(job, some, &place);
+    begin += some;
+  }
+}
+
+static void run_job(job* job, const tn_cpu_parallel* parallel) {
+  job->narrow = TN_CPU_CHOOSE(tn_narrow_loops);
+  tn_cpu_run(parallel, (job->total + CHUNK - 1) / CHUNK, CHUNK * job->loop.cost / 1000, run_chunks,
+             job);
+}
+
+void tn_cpu_map(tn_cpu_loop loop, int64_t count, const void* in, void* out,
+                const tn_cpu_parallel* parallel) {
+  job job;
+  job.loop = loop;
+  job.total = count;
+  job.rank = 1;
+  job.dims[0] = count;
+  job.strides[0][0] = 1;
+  job.in[0] = in;
+  job.out = out;
+  run_job(&job, parallel);
+}
+
+void tn_cpu_zip(tn_cpu_loop loop, int rank, const int64_t* dims, const void* const* in,
+                const int64_t* const* strides, void* out, const tn_cpu_parallel* parallel) {
+  job job;
+  job.loop = loop;
   job.total = 1;
   for (int i = 0; i < rank; ++i) job.total *= dims[i];
   if (job.total == 0) return;
-  job.loop = TN_CPU_CHOOSE(tn_elementwise_loops)->binary[op][dtype];
-  job.size = tn_cpu_size(dtype);
-  job.a = a;
-  job.b = b;
+  for (int k = 0; k < loop.inputs; ++k) job.in[k] = in[k];
   job.out = out;
-  collapse(&job, rank, dims, a_strides, b_strides);
-  tn_cpu_run(parallel, (job.total + CHUNK - 1) / CHUNK, CHUNK / 2, binary_chunks, &job);
+  collapse(&job, rank, dims, strides);
+  run_job(&job, parallel);
 }
 
-typedef struct unary_job {
+tn_cpu_loop tn_cpu_loop_of(const tn_cpu_bodies bodies, int inputs, tn_dtype dtype, size_t out_size,
+                           int cost) {
+  tn_cpu_loop loop = {.inputs = (uint8_t)inputs};
+  const size_t size = tn_cpu_size(dtype);
+  loop.body = bodies[dtype];
+  if (!loop.body && (dtype == TN_HALF || dtype == TN_BFLOAT16)) {
+    loop.body = bodies[TN_FLOAT];
+    loop.narrow = (uint8_t)dtype;
+  }
+  for (int k = 0; k < inputs; ++k) loop.in_size[k] = (uint8_t)size;
+  loop.out_size = (uint8_t)(out_size ? out_size : size);
+  loop.cost = (uint16_t)(size > 4 ? (size_t)cost * size / 4 : (size_t)cost);
+  return loop;
+}
+
+typedef struct cast_job {
   tn_unary_loop loop;
   size_t in_size, out_size;
   int64_t total;
   const char* in;
   char* out;
-} unary_job;
+} cast_job;
 
-static void unary_chunks(void* arg, int64_t begin, int64_t end) {
-  const unary_job* job = arg;
+static void cast_chunks(void* arg, int64_t begin, int64_t end) {
+  const cast_job* job = arg;
   begin *= CHUNK;
   end *= CHUNK;
   if (end > job->total) end = job->total;
@@ -109,21 +263,11 @@ static void unary_chunks(void* arg, int64_t begin, int64_t end) {
             end - begin);
 }
 
-static void run_unary(tn_unary_loop loop, tn_dtype from, tn_dtype to, int64_t count, const void* in,
-                      void* out, const tn_cpu_parallel* parallel) {
-  unary_job job = {loop, tn_cpu_size(from), tn_cpu_size(to), count, in, out};
-  tn_cpu_run(parallel, (count + CHUNK - 1) / CHUNK, CHUNK / 2, unary_chunks, &job);
-}
-
-void tn_cpu_relu(tn_dtype dtype, int64_t count, const void* in, void* out,
-                 const tn_cpu_parallel* parallel) {
-  run_unary(TN_CPU_CHOOSE(tn_elementwise_loops)->relu[dtype], dtype, dtype, count, in, out,
-            parallel);
-}
-
 void tn_cpu_cast(tn_dtype from, tn_dtype to, bool truncate, int64_t count, const void* in,
                  void* out, const tn_cpu_parallel* parallel) {
   const tn_cast_loops* loops = TN_CPU_CHOOSE(tn_cast_loops);
   tn_unary_loop loop = truncate ? loops->truncate[from][to] : NULL;
-  run_unary(loop ? loop : loops->round[from][to], from, to, count, in, out, parallel);
+  cast_job job = {
+      loop ? loop : loops->round[from][to], tn_cpu_size(from), tn_cpu_size(to), count, in, out};
+  tn_cpu_run(parallel, (count + CHUNK - 1) / CHUNK, CHUNK / 2, cast_chunks, &job);
 }

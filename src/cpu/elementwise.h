@@ -1,4 +1,10 @@
 // Every element of the output comes from the elements at its place.
+//
+// A tn_cpu_loop says what an operation does on one type; families of operations hand them out
+// (tn_cpu_arithmetic), and the drivers here run them over whole arrays. What a loop computes is
+// written once, for dense runs (cpu/elementwise_loops.h): drivers spread repeated elements, gather
+// strided ones, and take half and bfloat16 through float, all in tiles that stay in the first
+// cache.
 #ifndef TENON_CPU_ELEMENTWISE_H_
 #define TENON_CPU_ELEMENTWISE_H_
 
@@ -6,21 +12,30 @@
 
 #include "cpu/cpu.h"
 
-// Elementwise, on TN_CPU_NUMBERS. `a` and `b` are read through their strides, `out` is dense and
-// may be exactly one of them.
-typedef enum tn_cpu_binary_op {
-  TN_CPU_ADD,
-  TN_CPU_SUB,
-  TN_CPU_MUL,
-  TN_CPU_BINARY_OPS
-} tn_cpu_binary_op;
-void tn_cpu_binary(tn_cpu_binary_op op, tn_dtype dtype, int rank, const int64_t* dims,
-                   const void* a, const int64_t* a_strides, const void* b, const int64_t* b_strides,
-                   void* out, const tn_cpu_parallel* parallel);
+enum { TN_CPU_MAX_INPUTS = 3 };
 
-// max(x, 0) on TN_CPU_REALS; NaN stays NaN. `out` may be `in`.
-void tn_cpu_relu(tn_dtype dtype, int64_t count, const void* in, void* out,
-                 const tn_cpu_parallel* parallel);
+// out[i] = op(a[i], b[i], c[i]) for i < count; a loop that has fewer inputs does not look at the
+// others. `out` may be exactly one of the inputs where their elements have the same size.
+typedef void (*tn_cpu_loop_body)(const void* a, const void* b, const void* c, void* out,
+                                 int64_t count);
+
+typedef struct tn_cpu_loop {
+  tn_cpu_loop_body body;  // NULL: there is no such operation on this type
+  uint8_t inputs;
+  uint8_t in_size[TN_CPU_MAX_INPUTS], out_size;  // bytes of the elements in memory
+  // TN_HALF or TN_BFLOAT16: elements of 2 bytes are of that type in memory, and float for the body.
+  uint8_t narrow;
+  uint16_t cost;  // picoseconds per element in cache, roughly
+} tn_cpu_loop;
+
+// One input, dense. `out` may be `in` where the sizes are equal.
+void tn_cpu_map(tn_cpu_loop loop, int64_t count, const void* in, void* out,
+                const tn_cpu_parallel* parallel);
+
+// All of the loop's inputs, each read through its strides; `out` is dense, and may be exactly an
+// input that is dense too.
+void tn_cpu_zip(tn_cpu_loop loop, int rank, const int64_t* dims, const void* const* in,
+                const int64_t* const* strides, void* out, const tn_cpu_parallel* parallel);
 
 // Any pair of TN_CPU_NUMBERS and bool. Complex to real drops the imaginary part. A float that an
 // integer cannot hold becomes what x86 makes of it: the smallest int32 (int64 for 32 bits unsigned

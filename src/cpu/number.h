@@ -90,6 +90,12 @@ TN_CPU_NUMBER(u32, uint32_t, uint32_t, uint32_t)
 TN_CPU_NUMBER(u64, uint64_t, uint64_t, uint64_t)
 #undef TN_CPU_NUMBER
 
+// A bool may hold any byte that is not zero.
+typedef uint8_t s_b8, v_b8, c_b8;
+static inline uint8_t value_b8(uint8_t from) { return from != 0; }
+static inline uint8_t load_b8(uint8_t from) { return from != 0; }
+static inline uint8_t store_b8(int from) { return (uint8_t)(from != 0); }
+
 typedef uint16_t s_f16, s_bf16;
 typedef float v_f16, c_f16, v_bf16, c_bf16;
 static inline float value_f16(uint16_t from) { return float_from_half(from); }
@@ -105,6 +111,12 @@ static inline uint16_t store_bf16(float from) { return bfloat16_from_float(from)
   X(i8, TN_INT8, arg) X(i16, TN_INT16, arg) X(i32, TN_INT32, arg)              \
   X(i64, TN_INT64, arg) X(u8, TN_UINT8, arg) X(u16, TN_UINT16, arg)            \
   X(u32, TN_UINT32, arg) X(u64, TN_UINT64, arg)
+// Native: what C computes with; not half and bfloat16.
+#define TN_CPU_EACH_NATIVE_FLOAT(X, arg) X(f32, TN_FLOAT, arg) X(f64, TN_DOUBLE, arg)
+#define TN_CPU_EACH_NATIVE_REAL(X, arg)                                        \
+  TN_CPU_EACH_INTEGER(X, arg) TN_CPU_EACH_NATIVE_FLOAT(X, arg)
+#define TN_CPU_EACH_NATIVE_NUMBER(X, arg)                                      \
+  TN_CPU_EACH_NATIVE_REAL(X, arg) TN_CPU_EACH_COMPLEX(X, arg)
 #define TN_CPU_EACH_FLOAT(X, arg)                                              \
   X(f32, TN_FLOAT, arg) X(f64, TN_DOUBLE, arg) X(f16, TN_HALF, arg)            \
   X(bf16, TN_BFLOAT16, arg)
