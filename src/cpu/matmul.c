@@ -1,80 +1,43 @@
-#include "cpu/matmul_loops.h"
+#include "cpu/matmul.h"
+
+#include "cpu/matmul_blocks.h"
 #include "cpu/parallel.h"
 
-// Blocks of b, TN_MATMUL_DEPTH rows deep and about a megabyte large, are packed one after the
-// other; the rows of a go by in panels as high as a tile.
-
-enum { BLOCK_BYTES = 1 << 20 };
-
-typedef struct matmul_job {
-  const tn_matmul_loops* loops;
-  tn_dtype dtype;
-  size_t compute_size;
-  int64_t m, n;
+typedef struct operands {
   tn_cpu_matrix a, b;
-  char *packed, *partial, *out;
-  // The block at hand.
-  int64_t row, depth, column, columns;
-  bool first, last;
-} matmul_job;
+} operands;
 
-static size_t compute_size(tn_dtype dtype) {
-#define COMPUTE_SIZE(x, dtype, _) [dtype] = sizeof(c_##x),
-  static const uint8_t sizes[TN_CPU_DTYPES] = {TN_CPU_EACH_NUMBER(COMPUTE_SIZE, )};
-  return sizes[dtype];
+static const void* element_at(const tn_cpu_matrix* matrix, tn_dtype dtype, int64_t row,
+                              int64_t column) {
+  return (const char*)matrix->data +
+         (row * matrix->row_stride + column * matrix->column_stride) * (int64_t)tn_cpu_size(dtype);
 }
 
-static int64_t round_up(int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; }
-static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
-
-// Columns of b in a block; a whole number of panels.
-static int64_t block_columns(const tn_matmul_loops* loops, tn_dtype dtype, int64_t n) {
-  int64_t most = BLOCK_BYTES / TN_MATMUL_DEPTH / (int64_t)compute_size(dtype);
-  return round_up(smaller(n, most), loops->columns[dtype]);
+static void fill_a(const tn_product* product, const tn_matmul_loops* loops, int64_t row, int rows,
+                   int64_t p, int64_t depth, void* panel) {
+  const tn_dtype dtype = product->dtype;
+  const tn_cpu_matrix* a = &((const operands*)product->source)->a;
+  const char* from = element_at(a, dtype, row, p);
+  if (product->by_column) {
+    loops->pack_a[dtype](from, a->column_stride, a->row_stride, a->conjugate, depth, rows, panel);
+    return;
+  }
+  const int64_t step = a->row_stride * (int64_t)tn_cpu_size(dtype);
+  const size_t panel_step = TN_MATMUL_A_STRIDE * tn_cpu_compute_size(dtype);
+  for (int i = 0; i < rows; ++i)
+    loops->gather[dtype](from + i * step, a->column_stride, a->conjugate, depth,
+                         (char*)panel + (size_t)i * panel_step);
 }
 
-static size_t packed_bytes(const tn_matmul_loops* loops, tn_dtype dtype, int64_t n, int64_t k) {
-  int64_t elements = block_columns(loops, dtype, n) * smaller(k, TN_MATMUL_DEPTH);
-  return (size_t)round_up(elements * (int64_t)compute_size(dtype), 64);
-}
-
-// Sums between blocks of k are kept apart when the result's own type is too small for them.
-static bool needs_partial(tn_dtype dtype, int64_t k) {
-  return k > TN_MATMUL_DEPTH && compute_size(dtype) != tn_cpu_size(dtype);
+static void fill_b(const tn_product* product, const tn_matmul_loops* loops, int64_t p,
+                   int64_t depth, int64_t column, int columns, void* panel) {
+  const tn_cpu_matrix* b = &((const operands*)product->source)->b;
+  loops->pack_b[product->dtype](element_at(b, product->dtype, p, column), b->row_stride,
+                                b->column_stride, b->conjugate, depth, columns, panel);
 }
 
 size_t tn_cpu_matmul_workspace(tn_dtype dtype, int64_t m, int64_t n, int64_t k) {
-  size_t partial = needs_partial(dtype, k) ? (size_t)m * (size_t)n * compute_size(dtype) : 0;
-  return packed_bytes(TN_CPU_CHOOSE(tn_matmul_loops), dtype, n, k) + partial;
-}
-
-static tn_cpu_matrix part_of(tn_cpu_matrix matrix, tn_dtype dtype, int64_t row, int64_t column) {
-  matrix.data =
-      (const char*)matrix.data +
-      (row * matrix.row_stride + column * matrix.column_stride) * (int64_t)tn_cpu_size(dtype);
-  return matrix;
-}
-
-static void pack_panels(void* arg, int64_t begin, int64_t end) {
-  const matmul_job* job = arg;
-  const int64_t width = job->loops->columns[job->dtype];
-  for (int64_t j = begin; j < end; ++j)
-    job->loops->pack[job->dtype](part_of(job->b, job->dtype, job->row, job->column + j * width),
-                                 job->depth, smaller(width, job->columns - j * width),
-                                 job->packed + j * width * job->depth * (int64_t)job->compute_size);
-}
-
-static void multiply_panels(void* arg, int64_t begin, int64_t end) {
-  const matmul_job* job = arg;
-  const int64_t height = job->loops->rows[job->dtype];
-  const int64_t size = (int64_t)tn_cpu_size(job->dtype);
-  for (int64_t i = begin * height; i < end * height && i < job->m; i += height) {
-    int64_t at = i * job->n + job->column;
-    job->loops->multiply[job->dtype](part_of(job->a, job->dtype, i, job->row),
-                                     (int)smaller(height, job->m - i), job->depth, job->packed,
-                                     job->columns, job->partial + at * (int64_t)job->compute_size,
-                                     job->out + at * size, job->n, job->first, job->last);
-  }
+  return tn_product_workspace(dtype, m, n, k);
 }
 
 void tn_cpu_matmul(tn_dtype dtype, int64_t m, int64_t n, int64_t k, tn_cpu_matrix a,
@@ -84,27 +47,119 @@ void tn_cpu_matmul(tn_dtype dtype, int64_t m, int64_t n, int64_t k, tn_cpu_matri
     memset(out, 0, (size_t)m * (size_t)n * tn_cpu_size(dtype));
     return;
   }
-  matmul_job job = {.loops = TN_CPU_CHOOSE(tn_matmul_loops),
-                    .dtype = dtype,
-                    .compute_size = compute_size(dtype),
-                    .m = m,
-                    .n = n,
-                    .a = a,
-                    .b = b,
-                    .packed = workspace,
-                    .out = out};
-  job.partial = needs_partial(dtype, k) ? job.packed + packed_bytes(job.loops, dtype, n, k) : out;
-  const int64_t wide = block_columns(job.loops, dtype, n), width = job.loops->columns[dtype];
-  const int64_t height = job.loops->rows[dtype];
-  for (job.column = 0; job.column < n; job.column += wide) {
-    job.columns = smaller(wide, n - job.column);
-    for (job.row = 0; job.row < k; job.row += TN_MATMUL_DEPTH) {
-      job.depth = smaller(TN_MATMUL_DEPTH, k - job.row);
-      job.first = job.row == 0;
-      job.last = job.row + job.depth == k;
-      tn_cpu_run(parallel, (job.columns + width - 1) / width, job.depth * width, pack_panels, &job);
-      tn_cpu_run(parallel, (m + height - 1) / height, job.depth * job.columns * height / 20,
-                 multiply_panels, &job);
-    }
+  const operands source = {a, b};
+  const tn_product product = {.dtype = dtype,
+                              .m = m,
+                              .n = n,
+                              .k = k,
+                              .source = &source,
+                              .by_column = a.row_stride == 1 && a.column_stride != 1,
+                              .fill_a = fill_a,
+                              .fill_b = fill_b,
+                              .out = out};
+  tn_product_run(&product, workspace, parallel);
+}
+
+// Products that are large are computed one after the other, by all threads; small ones at once, in
+// a number of lanes that each have a workspace.
+enum { MOST_LANES = 32, LARGE = 1 << 22 };
+
+typedef struct batch_job {
+  tn_dtype dtype;
+  const tn_cpu_batch* batch;
+  int64_t count, m, n, k;
+  tn_cpu_matrix a, b;
+  char *out, *workspace;
+  size_t lane_bytes;
+  int64_t lanes;
+  const tn_cpu_parallel* parallel;  // for one product
+} batch_job;
+
+static int64_t batch_count(const tn_cpu_batch* batch) {
+  int64_t count = 1;
+  for (int i = 0; i < batch->rank; ++i) count *= batch->dims[i];
+  return count;
+}
+
+static int64_t lane_count(int64_t count, int64_t m, int64_t n, int64_t k) {
+  const bool large = (double)m * (double)n * (double)k >= LARGE;
+  return large ? 1 : tn_smaller(count, MOST_LANES);
+}
+
+static size_t lane_bytes(tn_dtype dtype, int64_t m, int64_t n, int64_t k) {
+  return (tn_cpu_matmul_workspace(dtype, m, n, k) + 63) / 64 * 64;
+}
+
+// One matrix b for all, and a's rows at one distance: then it is a single product.
+static bool is_single(const tn_cpu_batch* batch, int64_t m, tn_cpu_matrix a) {
+  int64_t distance = m * a.row_stride;
+  for (int i = batch->rank - 1; i >= 0; --i) {
+    if (batch->dims[i] == 1) continue;
+    if (batch->b_strides[i] != 0 || batch->a_strides[i] != distance) return false;
+    distance *= batch->dims[i];
+  }
+  return true;
+}
+
+size_t tn_cpu_batch_matmul_workspace(tn_dtype dtype, const tn_cpu_batch* batch, int64_t m,
+                                     int64_t n, int64_t k) {
+  const int64_t count = batch_count(batch);
+  const size_t together = tn_cpu_matmul_workspace(dtype, m * count, n, k);
+  const size_t apart = lane_bytes(dtype, m, n, k) * (size_t)lane_count(count, m, n, k);
+  return together > apart ? together : apart;
+}
+
+static void multiply_one(const batch_job* job, int64_t index, void* workspace) {
+  tn_cpu_matrix a = job->a, b = job->b;
+  int64_t rest = index, a_at = 0, b_at = 0;
+  for (int i = job->batch->rank - 1; i >= 0; --i) {
+    const int64_t at = rest % job->batch->dims[i];
+    rest /= job->batch->dims[i];
+    a_at += at * job->batch->a_strides[i];
+    b_at += at * job->batch->b_strides[i];
+  }
+  const int64_t size = (int64_t)tn_cpu_size(job->dtype);
+  a.data = (const char*)a.data + a_at * size;
+  b.data = (const char*)b.data + b_at * size;
+  tn_cpu_matmul(job->dtype, job->m, job->n, job->k, a, b, job->out + index * job->m * job->n * size,
+                workspace, job->parallel);
+}
+
+static void multiply_lanes(void* arg, int64_t begin, int64_t end) {
+  const batch_job* job = arg;
+  for (int64_t lane = begin; lane < end; ++lane) {
+    const int64_t share = tn_pieces(job->count, job->lanes);
+    for (int64_t i = lane * share; i < (lane + 1) * share && i < job->count; ++i)
+      multiply_one(job, i, job->workspace + (size_t)lane * job->lane_bytes);
+  }
+}
+
+void tn_cpu_batch_matmul(tn_dtype dtype, const tn_cpu_batch* batch, int64_t m, int64_t n, int64_t k,
+                         tn_cpu_matrix a, tn_cpu_matrix b, void* out, void* workspace,
+                         const tn_cpu_parallel* parallel) {
+  const int64_t count = batch_count(batch);
+  if (count == 0 || m == 0 || n == 0) return;
+  if (is_single(batch, m, a)) {
+    tn_cpu_matmul(dtype, m * count, n, k, a, b, out, workspace, parallel);
+    return;
+  }
+  batch_job job = {.dtype = dtype,
+                   .batch = batch,
+                   .count = count,
+                   .m = m,
+                   .n = n,
+                   .k = k,
+                   .a = a,
+                   .b = b,
+                   .out = out,
+                   .workspace = workspace,
+                   .lane_bytes = lane_bytes(dtype, m, n, k),
+                   .lanes = lane_count(count, m, n, k)};
+  if (job.lanes == 1) {
+    job.parallel = parallel;
+    multiply_lanes(&job, 0, 1);
+  } else {
+    const int64_t cost = tn_pieces(count, job.lanes) * (m * n * k / 32 + 100);
+    tn_cpu_run(parallel, job.lanes, cost, multiply_lanes, &job);
   }
 }

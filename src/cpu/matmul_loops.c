@@ -1,7 +1,7 @@
 #include "cpu/matmul_loops.h"
 
 // The tile of `out` held in registers: MR rows of two vectors. Complex numbers use two vectors for
-// one row of NR / 2 columns, real parts apart from imaginary ones.
+// one row of half as many columns, real parts apart from imaginary ones.
 #if defined(__AVX512F__)
 enum { VECTOR = 64, MR = 12 };
 #elif defined(__AVX__)
@@ -19,106 +19,189 @@ VECTORS(double);
 VECTORS(uint32_t);
 VECTORS(uint64_t);
 
-// tile[MR][NR] = sum over k of a[k][MR] * b[k][NR], both packed.
-#define REAL_TILE(type)                                                                 \
-  static inline void tile_##type(const type* a, const type* b, int64_t k, type* tile) { \
-    enum { LANES = VECTOR / sizeof(type) };                                             \
-    type##_vector acc[MR][2] = {{{0}}};                                                 \
-    for (int64_t p = 0; p < k; ++p, a += MR, b += 2 * LANES) {                          \
-      const type##_vector b0 = *(const type##_unaligned*)b;                             \
-      const type##_vector b1 = *(const type##_unaligned*)(b + LANES);                   \
-      _Pragma("GCC unroll 12") for (int i = 0; i < MR; ++i) {                           \
-        acc[i][0] += a[i] * b0;                                                         \
-        acc[i][1] += a[i] * b1;                                                         \
-      }                                                                                 \
-    }                                                                                   \
-    memcpy(tile, acc, sizeof acc);                                                      \
-  }
-REAL_TILE(float)
-REAL_TILE(double)
-REAL_TILE(uint32_t)
-REAL_TILE(uint64_t)
+#define INLINED static inline __attribute__((always_inline))
 
-// The same for complex numbers: a[k][MR] holds pairs, b[k] holds LANES real, then LANES imaginary
-// parts, and so does each row of the tile.
-#define COMPLEX_TILE(type)                                                                      \
-  static inline void tile_complex_##type(const type* a, const type* b, int64_t k, type* tile) { \
-    enum { LANES = VECTOR / sizeof(type) };                                                     \
-    type##_vector acc[MR][2] = {{{0}}};                                                         \
-    for (int64_t p = 0; p < k; ++p, a += 2 * MR, b += 2 * LANES) {                              \
-      const type##_vector re = *(const type##_unaligned*)b;                                     \
-      const type##_vector im = *(const type##_unaligned*)(b + LANES);                           \
-      _Pragma("GCC unroll 12") for (int i = 0; i < MR; ++i) {                                   \
-        acc[i][0] += a[2 * i] * re;                                                             \
-        acc[i][0] -= a[2 * i + 1] * im;                                                         \
-        acc[i][1] += a[2 * i] * im;                                                             \
-        acc[i][1] += a[2 * i + 1] * re;                                                         \
-      }                                                                                         \
-    }                                                                                           \
-    memcpy(tile, acc, sizeof acc);                                                              \
+// tile[R][NR] = sum over p of a(i, p) * b(p, j).
+#define REAL_TILE(type)                                                                        \
+  INLINED void tile_##type(const int R, const int i_stride, const int p_stride, const type* a, \
+                           const type* b, int64_t depth, type* tile) {                         \
+    enum { LANES = VECTOR / sizeof(type) };                                                    \
+    type##_vector acc[MR][2] = {{{0}}};                                                        \
+    for (int64_t p = 0; p < depth; ++p, a += p_stride, b += 2 * LANES) {                       \
+      const type##_vector b0 = *(const type##_unaligned*)b;                                    \
+      const type##_vector b1 = *(const type##_unaligned*)(b + LANES);                          \
+      _Pragma("GCC unroll 12") for (int i = 0; i < R; ++i) {                                   \
+        acc[i][0] += a[i * i_stride] * b0;                                                     \
+        acc[i][1] += a[i * i_stride] * b1;                                                     \
+      }                                                                                        \
+    }                                                                                          \
+    memcpy(tile, acc, sizeof acc[0] * (size_t)R);                                              \
   }
-COMPLEX_TILE(float)
-COMPLEX_TILE(double)
 
-// What differs between real (one number per element) and complex (two) packing. The first argument
-// is where element (p, j) of a panel with NR columns starts; AT_TILE reads element (i, j) of a
-// tile.
-#define REAL_PUT(panel, p, j, lanes, value) ((panel)[(p)*2 * (lanes) + (j)] = (value))
-#define REAL_PUT_A(panel, p, i, value) ((panel)[(p)*MR + (i)] = (value))
-#define REAL_AT(tile, i, j, lanes) ((tile)[(i)*2 * (lanes) + (j)])
-#define COMPLEX_PUT(panel, p, j, lanes, value)       \
-  ((panel)[(p)*2 * (lanes) + (j)] = __real__(value), \
-   (panel)[(p)*2 * (lanes) + (lanes) + (j)] = __imag__(value))
-#define COMPLEX_PUT_A(panel, p, i, value) \
-  ((panel)[((p)*MR + (i)) * 2] = __real__(value), (panel)[((p)*MR + (i)) * 2 + 1] = __imag__(value))
-#define COMPLEX_AT(tile, i, j, lanes) \
-  __builtin_complex((tile)[(i)*2 * (lanes) + (j)], (tile)[(i)*2 * (lanes) + (lanes) + (j)])
-
-#define MATMUL(x, base, NR_OF, tile_of, PUT, PUT_A, AT)                                         \
-  enum { LANES_##x = VECTOR / sizeof(base), NR_##x = NR_OF(LANES_##x) };                        \
-  static void pack_##x(tn_cpu_matrix b, int64_t k, int64_t columns, void* panel) {              \
-    for (int64_t p = 0; p < k; ++p) {                                                           \
-      const s_##x* row = (const s_##x*)b.data + p * b.row_stride;                               \
-      for (int64_t j = 0; j < NR_##x; ++j) {                                                    \
-        c_##x value = j < columns ? load_##x(row[j * b.column_stride]) : (c_##x)0;              \
-        PUT((base*)panel, p, j, LANES_##x, value);                                              \
-      }                                                                                         \
-    }                                                                                           \
-  }                                                                                             \
-  static void multiply_##x(tn_cpu_matrix a, int rows, int64_t k, const void* packed, int64_t n, \
-                           void* partial, void* out, int64_t stride, bool first, bool last) {   \
-    base a_packed[TN_MATMUL_DEPTH * MR * 2 * LANES_##x / NR_##x];                               \
-    for (int64_t i = 0; i < MR; ++i) {                                                          \
-      const s_##x* row = (const s_##x*)a.data + i * a.row_stride;                               \
-      for (int64_t p = 0; p < k; ++p) {                                                         \
-        c_##x value = i < rows ? load_##x(row[p * a.column_stride]) : (c_##x)0;                 \
-        PUT_A(a_packed, p, i, value);                                                           \
-      }                                                                                         \
-    }                                                                                           \
-    for (int64_t j0 = 0; j0 < n; j0 += NR_##x) {                                                \
-      base tile[MR * 2 * LANES_##x] __attribute__((aligned(VECTOR)));                           \
-      tile_of(a_packed, (const base*)packed + j0 / NR_##x * k * 2 * LANES_##x, k, tile);        \
-      int64_t columns = n - j0 < NR_##x ? n - j0 : NR_##x;                                      \
-      for (int i = 0; i < rows; ++i) {                                                          \
-        c_##x* sums = (c_##x*)partial + i * stride + j0;                                        \
-        s_##x* results = (s_##x*)out + i * stride + j0;                                         \
-        for (int64_t j = 0; j < columns; ++j) {                                                 \
-          c_##x value = AT(tile, i, j, LANES_##x);                                              \
-          if (!first) value += sums[j];                                                         \
-          if (last) {                                                                           \
-            results[j] = store_##x(value);                                                      \
-          } else {                                                                              \
-            sums[j] = value;                                                                    \
-          }                                                                                     \
-        }                                                                                       \
-      }                                                                                         \
-    }                                                                                           \
+// The same for complex numbers: a holds pairs, a row of b and of the tile LANES real and then
+// LANES imaginary parts.
+#define COMPLEX_TILE(type)                                                                    \
+  INLINED void tile_complex_##type(const int R, const int i_stride, const int p_stride,       \
+                                   const type* a, const type* b, int64_t depth, type* tile) { \
+    enum { LANES = VECTOR / sizeof(type) };                                                   \
+    type##_vector acc[MR][2] = {{{0}}};                                                       \
+    for (int64_t p = 0; p < depth; ++p, a += 2 * p_stride, b += 2 * LANES) {                  \
+      const type##_vector re = *(const type##_unaligned*)b;                                   \
+      const type##_vector im = *(const type##_unaligned*)(b + LANES);                         \
+      _Pragma("GCC unroll 12") for (int i = 0; i < R; ++i) {                                  \
+        const type a_re = a[2 * i * i_stride], a_im = a[2 * i * i_stride + 1];                \
+        acc[i][0] += a_re * re;                                                               \
+        acc[i][0] -= a_im * im;                                                               \
+        acc[i][1] += a_re * im;                                                               \
+        acc[i][1] += a_im * re;                                                               \
+      }                                                                                       \
+    }                                                                                         \
+    memcpy(tile, acc, sizeof acc[0] * (size_t)R);                                             \
   }
-#define TWICE(lanes) (2 * (lanes))
-#define ONCE(lanes) (lanes)
-#define REAL_MATMUL(x, base) MATMUL(x, base, TWICE, tile_##base, REAL_PUT, REAL_PUT_A, REAL_AT)
+
+// Tiles of a third, two thirds and all of the rows, on panels of a by row and by column.
+#define ONE_TILE(name, type, R, layout, i_stride, p_stride)                                    \
+  static void name##_##layout##_##R(const type* a, const type* b, int64_t depth, type* tile) { \
+    name(MR / 3 * R, i_stride, p_stride, a, b, depth, tile);                                   \
+  }
+#define TILES(name, type)                                                               \
+  ONE_TILE(name, type, 1, by_row, TN_MATMUL_A_STRIDE, 1)                                \
+  ONE_TILE(name, type, 2, by_row, TN_MATMUL_A_STRIDE, 1)                                \
+  ONE_TILE(name, type, 3, by_row, TN_MATMUL_A_STRIDE, 1)                                \
+  ONE_TILE(name, type, 1, by_column, 1, MR)                                             \
+  ONE_TILE(name, type, 2, by_column, 1, MR)                                             \
+  ONE_TILE(name, type, 3, by_column, 1, MR)                                             \
+  static void (*const name##_tiles[2][3])(const type*, const type*, int64_t, type*) = { \
+      {name##_by_row_1, name##_by_row_2, name##_by_row_3},                              \
+      {name##_by_column_1, name##_by_column_2, name##_by_column_3}};
+#define REAL_TILES(type) REAL_TILE(type) TILES(tile_##type, type)
+#define COMPLEX_TILES(type) COMPLEX_TILE(type) TILES(tile_complex_##type, type)
+REAL_TILES(float)
+REAL_TILES(double)
+REAL_TILES(uint32_t)
+REAL_TILES(uint64_t)
+COMPLEX_TILES(float)
+COMPLEX_TILES(double)
+
+// What differs between real (one number per element) and complex (two) panels.
+#define REAL_LOAD(x, from, conjugate) load_##x(from)
+#define REAL_PUT(row, j, lanes, value) ((row)[j] = (value))
+#define REAL_AT(row, j, lanes) ((row)[j])
+#define COMPLEX_LOAD(x, from, conjugate) ((conjugate) ? ~(from) : (from))
+#define COMPLEX_PUT(row, j, lanes, value) \
+  ((row)[j] = __real__(value), (row)[(lanes) + (j)] = __imag__(value))
+#define COMPLEX_AT(row, j, lanes) __builtin_complex((row)[j], (row)[(lanes) + (j)])
+
+// Elements next to each other. Halves need help: the compiler does not vectorize their conversion.
+#define CONVERT(x)                                                                       \
+  INLINED void convert_##x(const s_##x* in, bool conjugate, int64_t count, c_##x* out) { \
+    for (int64_t i = 0; i < count; ++i) out[i] = load_##x(in[i]);                        \
+  }
+#define CONVERT_COMPLEX(x)                                                               \
+  INLINED void convert_##x(const s_##x* in, bool conjugate, int64_t count, c_##x* out) { \
+    for (int64_t i = 0; i < count; ++i) out[i] = conjugate ? ~in[i] : in[i];             \
+  }
+CONVERT(f32)
+CONVERT(f64)
+CONVERT(bf16)
+CONVERT(i8)
+CONVERT(u8)
+CONVERT(i16)
+CONVERT(u16)
+CONVERT(i32)
+CONVERT(u32)
+CONVERT(i64)
+CONVERT(u64)
+CONVERT_COMPLEX(c64)
+CONVERT_COMPLEX(c128)
+INLINED void convert_f16(const s_f16* in, bool conjugate, int64_t count, float* out) {
+  int64_t i = 0;
+#if defined(__AVX512F__)
+  for (; i + 16 <= count; i += 16)
+    _mm512_storeu_ps(out + i, _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i*)(in + i))));
+#elif defined(__F16C__)
+  for (; i + 8 <= count; i += 8)
+    _mm256_storeu_ps(out + i, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i*)(in + i))));
+#endif
+  for (; i < count; ++i) out[i] = load_f16(in[i]);
+}
+
+// A panel of b from rows (j_stride 1) in whole panels, from columns in squares that stay in the
+// nearest cache, or from anything.
+#define MATMUL(x, base, PARTS, tiles, LOAD, PUT, AT)                                               \
+  enum { LANES_##x = VECTOR / sizeof(base), NR_##x = 2 * LANES_##x / PARTS };                      \
+  static void gather_##x(const void* in, int64_t stride, bool conjugate, int64_t count,            \
+                         void* out) {                                                              \
+    const s_##x* from = in;                                                                        \
+    c_##x* to = out;                                                                               \
+    if (stride == 1) {                                                                             \
+      convert_##x(from, conjugate, count, to);                                                     \
+    } else {                                                                                       \
+      for (int64_t i = 0; i < count; ++i) to[i] = LOAD(x, from[i * stride], conjugate);            \
+    }                                                                                              \
+  }                                                                                                \
+  static void pack_a_##x(const void* in, int64_t p_stride, int64_t i_stride, bool conjugate,       \
+                         int64_t depth, int rows, void* panel) {                                   \
+    c_##x* to = panel;                                                                             \
+    for (int64_t p = 0; p < depth; ++p, to += MR) {                                                \
+      const s_##x* from = (const s_##x*)in + p * p_stride;                                         \
+      if (rows == MR && i_stride == 1) {                                                           \
+        convert_##x(from, conjugate, MR, to);                                                      \
+      } else {                                                                                     \
+        for (int64_t i = 0; i < rows; ++i) to[i] = LOAD(x, from[i * i_stride], conjugate);         \
+      }                                                                                            \
+    }                                                                                              \
+  }                                                                                                \
+  static void pack_b_##x(const void* in, int64_t p_stride, int64_t j_stride, bool conjugate,       \
+                         int64_t depth, int columns, void* panel) {                                \
+    base* to = panel;                                                                              \
+    if (PARTS == 1 && j_stride == 1 && columns == NR_##x) {                                        \
+      for (int64_t p = 0; p < depth; ++p)                                                          \
+        convert_##x((const s_##x*)in + p * p_stride, conjugate, NR_##x,                            \
+                    (c_##x*)(void*)(to + p * NR_##x));                                             \
+      return;                                                                                      \
+    }                                                                                              \
+    if (columns < NR_##x) memset(panel, 0, sizeof(base) * 2 * LANES_##x * (size_t)depth);          \
+    for (int64_t p0 = 0; p0 < depth; p0 += 16) {                                                   \
+      const int64_t p1 = p0 + 16 < depth ? p0 + 16 : depth;                                        \
+      for (int64_t j = 0; j < columns; ++j) {                                                      \
+        const s_##x* from = (const s_##x*)in + j * j_stride;                                       \
+        for (int64_t p = p0; p < p1; ++p)                                                          \
+          PUT(to + p * 2 * LANES_##x, j, LANES_##x, LOAD(x, from[p * p_stride], conjugate));       \
+      }                                                                                            \
+    }                                                                                              \
+  }                                                                                                \
+  INLINED void finish_##x(base* row, int64_t columns, c_##x* sums, s_##x* out, bool first,         \
+                          bool last) {                                                             \
+    c_##x values[NR_##x];                                                                          \
+    for (int64_t j = 0; j < columns; ++j) values[j] = AT(row, j, LANES_##x);                       \
+    if (!first)                                                                                    \
+      for (int64_t j = 0; j < columns; ++j) values[j] += sums[j];                                  \
+    if (last) {                                                                                    \
+      for (int64_t j = 0; j < columns; ++j) out[j] = store_##x(values[j]);                         \
+    } else {                                                                                       \
+      for (int64_t j = 0; j < columns; ++j) sums[j] = values[j];                                   \
+    }                                                                                              \
+  }                                                                                                \
+  static void multiply_##x(const void* a, bool by_column, int rows, int64_t depth, const void* b,  \
+                           int64_t n, void* const* sums, void* const* outs, bool first,            \
+                           bool last) {                                                            \
+    for (int64_t j = 0; j < n; j += NR_##x) {                                                      \
+      base tile[MR * 2 * LANES_##x] __attribute__((aligned(VECTOR)));                              \
+      tiles[by_column][(rows - 1) / (MR / 3)](a, (const base*)b + j * depth * PARTS, depth, tile); \
+      for (int i = 0; i < rows; ++i) {                                                             \
+        base* row = tile + i * 2 * LANES_##x;                                                      \
+        if (n - j >= NR_##x) {                                                                     \
+          finish_##x(row, NR_##x, (c_##x*)sums[i] + j, (s_##x*)outs[i] + j, first, last);          \
+        } else {                                                                                   \
+          finish_##x(row, n - j, (c_##x*)sums[i] + j, (s_##x*)outs[i] + j, first, last);           \
+        }                                                                                          \
+      }                                                                                            \
+    }                                                                                              \
+  }
+#define REAL_MATMUL(x, base) MATMUL(x, base, 1, tile_##base##_tiles, REAL_LOAD, REAL_PUT, REAL_AT)
 #define COMPLEX_MATMUL(x, base) \
-  MATMUL(x, base, ONCE, tile_complex_##base, COMPLEX_PUT, COMPLEX_PUT_A, COMPLEX_AT)
+  MATMUL(x, base, 2, tile_complex_##base##_tiles, COMPLEX_LOAD, COMPLEX_PUT, COMPLEX_AT)
 REAL_MATMUL(f32, float)
 REAL_MATMUL(f16, float)
 REAL_MATMUL(bf16, float)
@@ -140,6 +223,8 @@ COMPLEX_MATMUL(c128, double)
 const tn_matmul_loops TN_CPU_VARIANT(tn_matmul_loops) = {
     .rows = {TN_CPU_EACH_NUMBER(ROWS, )},
     .columns = {TN_CPU_EACH_NUMBER(COLUMNS, )},
-    .pack = {TN_CPU_EACH_NUMBER(FUNCTION, pack)},
+    .gather = {TN_CPU_EACH_NUMBER(FUNCTION, gather)},
+    .pack_a = {TN_CPU_EACH_NUMBER(FUNCTION, pack_a)},
+    .pack_b = {TN_CPU_EACH_NUMBER(FUNCTION, pack_b)},
     .multiply = {TN_CPU_EACH_NUMBER(FUNCTION, multiply)},
 };

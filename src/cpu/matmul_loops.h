@@ -1,25 +1,40 @@
-// Inner loops of matmul.c.
+// Inner loops of matmul_blocks.c: panels of a and b, and the tile that multiplies them.
 #ifndef TENON_CPU_MATMUL_LOOPS_H_
 #define TENON_CPU_MATMUL_LOOPS_H_
 
 #include <stdbool.h>
 
 #include "cpu/loops.h"
-#include "cpu/matmul.h"
 
-// A block of b, packed: panels of `columns` columns, each k rows long, padded with zeros.
+enum {
+  TN_MATMUL_DEPTH = 256,                      // the most rows of b in a panel
+  TN_MATMUL_A_STRIDE = TN_MATMUL_DEPTH + 16,  // between rows of a panel of a, against aliasing
+  TN_MATMUL_MAX_ROWS = 12,                    // of a panel of a
+};
+
+// Panels hold numbers of the type that is computed in.
+// - b: `columns` columns, element (p, j) at p * columns + j; complex ones have the real parts of a
+//   row before the imaginary ones.
+// - a by row: element (i, p) at i * TN_MATMUL_A_STRIDE + p.
+// - a by column: element (p, i) at p * rows + i.
+// Strides count elements; `conjugate` concerns complex numbers only.
 typedef struct tn_matmul_loops {
   int rows[TN_CPU_DTYPES], columns[TN_CPU_DTYPES];  // of the tile that the registers hold
-  void (*pack[TN_CPU_DTYPES])(tn_cpu_matrix b, int64_t k, int64_t columns, void* panel);
-  // Multiplies up to `rows` rows of a by n packed columns. `partial` holds sums of earlier blocks
-  // of k (unless first) and takes this one's (unless last, which goes to `out`); both have rows of
-  // `stride`.
-  void (*multiply[TN_CPU_DTYPES])(tn_cpu_matrix a, int rows, int64_t k, const void* packed,
-                                  int64_t n, void* partial, void* out, int64_t stride, bool first,
-                                  bool last);
+  // `count` elements into one row of a panel by row.
+  void (*gather[TN_CPU_DTYPES])(const void* in, int64_t stride, bool conjugate, int64_t count,
+                                void* out);
+  // panel(p, i) for p < depth, i < rows into a panel by column.
+  void (*pack_a[TN_CPU_DTYPES])(const void* in, int64_t p_stride, int64_t i_stride, bool conjugate,
+                                int64_t depth, int rows, void* panel);
+  // panel(p, j) for p < depth, j < columns into a panel of b; zeros in the columns beyond.
+  void (*pack_b[TN_CPU_DTYPES])(const void* in, int64_t p_stride, int64_t j_stride, bool conjugate,
+                                int64_t depth, int columns, void* panel);
+  // Multiplies a panel of a by all panels of b that cover n columns. Row i's sums are added to
+  // those at sums[i] (unless first) and kept there (unless last: then they go to outs[i]).
+  void (*multiply[TN_CPU_DTYPES])(const void* a, bool by_column, int rows, int64_t depth,
+                                  const void* b, int64_t n, void* const* sums, void* const* outs,
+                                  bool first, bool last);
 } tn_matmul_loops;
-
-enum { TN_MATMUL_DEPTH = 256 };  // rows of b in a block
 
 TN_CPU_DECLARE(tn_matmul_loops);
 

@@ -150,8 +150,8 @@ static void check_matmul(uint64_t* random) {
   void *a = numbers_of(dtype, m * k, random), *b = numbers_of(dtype, k * n, random);
   void* out = calloc((size_t)(m * n) + 1, tn_cpu_size(dtype));
   bool flip_a = test_between(random, 0, 1), flip_b = test_between(random, 0, 1);
-  tn_cpu_matrix left = {a, flip_a ? 1 : k, flip_a ? m : 1};
-  tn_cpu_matrix right = {b, flip_b ? 1 : n, flip_b ? k : 1};
+  tn_cpu_matrix left = {a, flip_a ? 1 : k, flip_a ? m : 1, false};
+  tn_cpu_matrix right = {b, flip_b ? 1 : n, flip_b ? k : 1, false};
   size_t bytes = (tn_cpu_matmul_workspace(dtype, m, n, k) + 127) / 64 * 64;
   void* workspace = aligned_alloc(64, bytes);
   tn_cpu_matmul(dtype, m, n, k, left, right, out, workspace,
