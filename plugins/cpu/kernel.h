@@ -118,5 +118,6 @@ void register_layout(void);
 void register_strings(void);
 void register_variables(void);
 void register_files(void);
+void register_pooling(void);
 
 #endif  // TENON_PLUGINS_CPU_KERNEL_H_

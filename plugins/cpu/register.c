@@ -101,4 +101,5 @@ __attribute__((visibility("default"))) void TF_InitKernel(void) {
   register_strings();
   register_variables();
   register_files();
+  register_pooling();
 }
