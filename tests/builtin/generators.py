@@ -556,7 +556,9 @@ GENERATORS = {
     "ResourceApplyAdagradV2": apply("vvssg"),
     "ResourceApplyAdadelta": apply("vvvsssg"),
     "ResourceApplyRMSProp": apply("vvvssssg"),
+    "ResourceApplyCenteredRMSProp": apply("vvvvssssg"),
     "ResourceApplyFtrl": apply("vvvgssss"),
+    "ResourceApplyFtrlV2": apply("vvvgsssss"),
     "ResourceSparseApplyMomentum ResourceSparseApplyKerasMomentum": apply("vvsris"),
     "ResourceSparseApplyAdagrad": apply("vvsri"),
 }  # fmt: skip

@@ -111,6 +111,36 @@ def max_pool_grad(r):
     return attrs, [of, shape(r, 4, 4), shape(r, 4, 4)]
 
 
+def max_pool_v2(*forms, gradients=0):
+    """Sizes and strides are inputs; `gradients` inputs of rank 4 stand before them."""
+
+    def generate(r):
+        attrs, args = pool(*forms, channels=True)(r)
+        window = [V(attrs.pop("ksize")), V(attrs.pop("strides"))]
+        return attrs, args + [shape(r, 4, 4)] * gradients + window
+
+    return generate
+
+
+def pooled(r, of, sizes, strides, padding):
+    return [-(-d // s) if padding == "SAME" else (d - k + s) // s for d, k, s in zip(of, sizes, strides)]
+
+
+def max_pool_grad_grad(r):
+    attrs, (of,) = pool("NHWC", "NCHW", channels=True)(r)
+    return attrs, [of, pooled(r, of, attrs["ksize"], attrs["strides"], attrs["padding"]), of]
+
+
+def max_pool_grad_grad_v2(r):
+    attrs, args = max_pool_grad_grad(r)
+    return attrs, args + [V(attrs.pop("ksize")), V(attrs.pop("strides"))]
+
+
+def max_pool_grad_with_argmax(r):
+    attrs, (of,) = pool("NHWC", has_format=False)(r)
+    return attrs, [of, shape(r, 4, 4), shape(r, 4, 4)]
+
+
 def avg_pool_grad(r):
     attrs, (of,) = pool("NHWC", "NCHW")(r)
     return attrs, [V(of), shape(r, 4, 4)]
@@ -143,6 +173,11 @@ GENERATORS = {
     "Conv3DBackpropFilterV2": gradient(conv3d, 1),
     "MaxPool": pool("NHWC", "NCHW", "NCHW_VECT_C", explicit=True, channels=True),
     "MaxPoolGrad": max_pool_grad,
+    "MaxPoolV2": max_pool_v2("NHWC", "NCHW", "NCHW_VECT_C"),
+    "MaxPoolGradV2": max_pool_v2("NHWC", "NCHW", gradients=2),
+    "MaxPoolGradGrad": max_pool_grad_grad,
+    "MaxPoolGradGradV2": max_pool_grad_grad_v2,
+    "MaxPoolGradWithArgmax": max_pool_grad_with_argmax,
     "MaxPoolWithArgmax": pool("NHWC", channels=True, has_format=False),
     "MaxPool3D AvgPool3D": pool("NDHWC", "NCDHW"),
     "AvgPool": pool("NHWC", "NCHW"),

@@ -10,6 +10,7 @@ static void apply_shape(tn_inference* c, tn_status* status) {
   for (int i = 0; i < (int)op->input_count && shape; ++i) {
     const tn_arg_def* arg = &op->inputs[i];
     bool is_gradient = strcmp(arg->name, "grad") == 0;
+    if (i == 8 && strcmp(op->name, "ResourceApplyFtrlV2") == 0) continue;  // as in TensorFlow
     if (arg->type == TN_RESOURCE)
       shape = tn_infer_merge(c, shape, tn_shapes_resource(c, i), status);
     else if (arg->is_ref || strcmp(arg->name, "delta") == 0 ||
@@ -50,8 +51,16 @@ const tn_builtin_op tn_training_ops[] = {
     {"ResourceApplyRMSProp",
      "var: resource; ms: resource; mom: resource; lr: T; rho: T; momentum: T; epsilon: T; grad: T",
      "", LOCKING, apply_shape},
+    {"ResourceApplyCenteredRMSProp",
+     "var: resource; mg: resource; ms: resource; mom: resource; lr: T; rho: T; momentum: T; "
+     "epsilon: T; grad: T",
+     "", LOCKING, apply_shape},
     {"ResourceApplyFtrl",
      "var: resource; accum: resource; linear: resource; grad: T; lr: T; l1: T; l2: T; lr_power: T",
+     "", LOCKING "; multiply_linear_by_lr: bool = false", apply_shape},
+    {"ResourceApplyFtrlV2",
+     "var: resource; accum: resource; linear: resource; grad: T; lr: T; l1: T; l2: T; "
+     "l2_shrinkage: T; lr_power: T",
      "", LOCKING "; multiply_linear_by_lr: bool = false", apply_shape},
     {"ResourceSparseApplyMomentum ResourceSparseApplyKerasMomentum",
      "var: resource; accum: resource; lr: T; grad: T; indices: Tindices; momentum: T", "",

@@ -170,24 +170,70 @@ static void volume_filter_grad_shape(tn_inference* c, tn_status* status) {
   set_spelled(c, 1, 5, status);
 }
 
+// Input i as an entry per dimension; NULL without failure when it is unknown.
+static const int64_t* read_entries_input(tn_inference* c, int i, tn_status* status) {
+  int64_t count;
+  tn_shape_ref vector = tn_infer_with_rank(c, tn_infer_input(c, i), 1, status);
+  if (!vector || !tn_infer_with_value(tn_infer_dim(vector, 0), 4, &count, status)) return NULL;
+  return tn_shapes_ints(c, i, &count, status);
+}
+
+static void slide_pool(tn_inference* c, const format* f, tn_shape_ref input, const int64_t* sizes,
+                       const int64_t* strides, bool over_channels, tn_status* status) {
+  padding p;
+  if (!read_padding(c, f, &p, status)) return;
+  int64_t dims[5];
+  for (int i = 0; i < f->rank; ++i) {
+    dims[i] = i == 4 && f->inner_channels ? 4 : tn_infer_dim(input, i);
+    bool spatial = i >= f->spatial && i < f->spatial + f->spatial_count;
+    if ((spatial || (over_channels && i == f->channels)) &&
+        !slide(&p, i, dims[i], sizes[i], 1, strides[i], &dims[i], status))
+      return;
+  }
+  tn_shape_ref out = tn_infer_make(c, dims, f->rank, status);
+  for (int i = 0; i < (int)c->node->output_count; ++i) tn_infer_set_output(c, i, out);
+}
+
 static void pool(tn_inference* c, bool over_channels, tn_status* status) {
   format f;
-  padding p;
   if (!read_format(c, &f, status)) return;
   tn_shape_ref input = read_image(c, &f, status);
   const int64_t* strides = read_entries(c, "strides", &f, status);
   const int64_t* sizes = read_entries(c, "ksize", &f, status);
-  if (!input || !strides || !sizes || !read_padding(c, &f, &p, status)) return;
-  int64_t dims[5];
-  for (int i = 0; i < f.rank; ++i) {
-    dims[i] = i == 4 && f.inner_channels ? 4 : tn_infer_dim(input, i);
-    bool spatial = i >= f.spatial && i < f.spatial + f.spatial_count;
-    if ((spatial || (over_channels && i == f.channels)) &&
-        !slide(&p, i, dims[i], sizes[i], 1, strides[i], &dims[i], status))
-      return;
-  }
-  tn_shape_ref out = tn_infer_make(c, dims, f.rank, status);
-  for (int i = 0; i < (int)c->node->output_count; ++i) tn_infer_set_output(c, i, out);
+  if (input && strides && sizes) slide_pool(c, &f, input, sizes, strides, over_channels, status);
+}
+
+// Sizes and strides are the last two inputs.
+static void max_pool_v2_shape(tn_inference* c, tn_status* status) {
+  format f;
+  const int inputs = (int)c->node->op->input_count;
+  if (!read_format(c, &f, status)) return;
+  tn_shape_ref input = read_image(c, &f, status);
+  if (!input) return;
+  const int64_t* sizes = read_entries_input(c, inputs - 2, status);
+  if (!tn_ok(status)) return;
+  const int64_t* strides = read_entries_input(c, inputs - 1, status);
+  if (!tn_ok(status)) return;
+  if (sizes && strides)
+    slide_pool(c, &f, input, sizes, strides, true, status);
+  else
+    tn_infer_set_output(c, 0, tn_infer_unknown(c));
+}
+
+// The gradient of a gradient: that is like the input, and the result like the pool's output.
+static void check_grad_grad(tn_inference* c, tn_status* status) {
+  if (tn_ok(status) && tn_infer_merge(c, tn_infer_input(c, 0), tn_infer_input(c, 2), status))
+    tn_infer_merge(c, tn_infer_input(c, 1), c->outputs[0], status);
+}
+
+static void max_pool_grad_grad_shape(tn_inference* c, tn_status* status) {
+  pool(c, true, status);
+  check_grad_grad(c, status);
+}
+
+static void max_pool_grad_grad_v2_shape(tn_inference* c, tn_status* status) {
+  max_pool_v2_shape(c, status);
+  check_grad_grad(c, status);
 }
 
 static void max_pool_argmax_shape(tn_inference* c, tn_status* status) {
@@ -245,6 +291,22 @@ const tn_builtin_op tn_window_ops[] = {
      max_pool_shape},
     {"MaxPoolGrad", "orig_input: T; orig_output: T; grad: T", "output: T",
      WINDOW_4 EXPLICIT IMAGE "; T: realnumbertype = DT_FLOAT", max_pool_grad_shape},
+    {"MaxPoolV2", "input: T; ksize: int32; strides: int32", "output: T",
+     "T: {half, bfloat16, float, double, int32, int64, uint8, int16, int8, uint16, qint8} = "
+     "DT_FLOAT" SAME_VALID "; data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'",
+     max_pool_v2_shape},
+    {"MaxPoolGradV2", "orig_input: T; orig_output: T; grad: T; ksize: int32; strides: int32",
+     "output: T", "padding: {'SAME', 'VALID'}" IMAGE "; T: realnumbertype = DT_FLOAT",
+     max_pool_grad_shape},
+    {"MaxPoolGradGrad", "orig_input: T; orig_output: T; grad: T", "output: T",
+     WINDOW_4 SAME_VALID IMAGE "; T: realnumbertype", max_pool_grad_grad_shape},
+    {"MaxPoolGradGradV2", "orig_input: T; orig_output: T; grad: T; ksize: int32; strides: int32",
+     "output: T", "padding: {'SAME', 'VALID'}" IMAGE "; T: realnumbertype",
+     max_pool_grad_grad_v2_shape},
+    {"MaxPoolGradWithArgmax", "input: T; grad: T; argmax: Targmax", "output: T",
+     WINDOW_4 SAME_VALID "; include_batch_in_index: bool = false; Targmax: " INDEX
+                         "; T: realnumbertype",
+     max_pool_grad_shape},
     {"MaxPoolWithArgmax", "input: T", "output: T; argmax: Targmax",
      WINDOW_4 "; Targmax: " INDEX_64 SAME_VALID
               "; include_batch_in_index: bool = false; T: realnumbertype",
