@@ -1,0 +1,236 @@
+#include "abi/compare.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+const char* tn_abi_difference_name(tn_abi_difference_kind kind) {
+  static const char* const names[] = {
+#define NAME(name, text) [TN_ABI_##name] = text,
+      TN_ABI_DIFFERENCES(NAME)
+#undef NAME
+  };
+  return kind >= 0 && kind < TN_ABI_DIFFERENCE_KINDS ? names[kind] : "unknown";
+}
+
+// What is told of a member: its place, its size and its type.
+typedef struct description {
+  tn_text text;
+} description;
+
+static const char* describe_field(description* to, const tn_abi_field* field) {
+  to->text.size = 0;
+  if (!field) return "";
+  tn_text_printf(&to->text, "%s@%" PRId64 ", %" PRId64 " bytes, %s", field->name, field->offset,
+                 field->size, *field->type ? field->type : field->kind);
+  return to->text.data ? to->text.data : "";
+}
+
+static const char* describe_number(description* to, int64_t number) {
+  to->text.size = 0;
+  tn_text_printf(&to->text, "%" PRId64, number);
+  return to->text.data ? to->text.data : "";
+}
+
+// One comparison, and the texts it makes.
+typedef struct comparison {
+  const tn_abi_model *before, *after;
+  tn_abi_differences* out;
+  size_t capacity;
+  description old_text, new_text;
+} comparison;
+
+static const char* keep(comparison* c, const char* text) {
+  if (!*text) return "";
+  const char* copy = tn_arena_copy(&c->out->arena, tn_view_of(text));
+  if (!copy) c->out->failed = true;
+  return copy ? copy : "";
+}
+
+static void tell(comparison* c, tn_abi_difference_kind kind, const char* where, const char* owner,
+                 const char* member, const char* before, const char* after) {
+  if (!tn_grow(&c->out->items, &c->capacity, c->out->count + 1, sizeof *c->out->items)) {
+    c->out->failed = true;
+    return;
+  }
+  c->out->items[c->out->count++] = (tn_abi_difference){
+      kind, keep(c, owner), keep(c, member), keep(c, before), keep(c, after), keep(c, where)};
+}
+
+static void tell_field(comparison* c, tn_abi_difference_kind kind, const tn_abi_struct* owner,
+                       const tn_abi_field* before, const tn_abi_field* after) {
+  tell(c, kind, owner->where, owner->name, after ? after->name : before->name,
+       describe_field(&c->old_text, before), describe_field(&c->new_text, after));
+}
+
+static bool same_place(const tn_abi_field* a, const tn_abi_field* b) {
+  return a->offset == b->offset && a->size == b->size && strcmp(a->kind, b->kind) == 0 &&
+         a->in_union == b->in_union;
+}
+
+// The field of `in` at the place of `field` whose name `other` has not: what `field` was or is
+// called there.
+static const tn_abi_field* renamed(const tn_abi_struct* in, const tn_abi_struct* other,
+                                   const tn_abi_field* field) {
+  for (size_t i = 0; i < in->field_count; ++i)
+    if (same_place(&in->fields[i], field) && !tn_abi_struct_field(other, in->fields[i].name))
+      return &in->fields[i];
+  return NULL;
+}
+
+static void compare_field(comparison* c, const tn_abi_struct* owner, const tn_abi_field* old,
+                          const tn_abi_field* now) {
+  const bool same_kind = strcmp(old->kind, now->kind) == 0;
+  if (old->offset != now->offset) tell_field(c, TN_ABI_FIELD_MOVED, owner, old, now);
+  if (!same_kind || (old->size != now->size && strcmp(now->kind, "struct") != 0)) {
+    tell_field(c, TN_ABI_FIELD_RETYPED, owner, old, now);
+  } else if (old->size != now->size) {
+    tell_field(c, TN_ABI_EMBEDDED_GROWN, owner, old, now);
+  } else if (*old->type && *now->type && strcmp(old->type, now->type) != 0) {
+    tell_field(c,
+               strcmp(now->kind, "function_pointer") == 0 ? TN_ABI_FIELD_SIGNATURE
+                                                          : TN_ABI_FIELD_RESPELLED,
+               owner, old, now);
+  }
+  if (now->deprecated && !old->deprecated) tell_field(c, TN_ABI_FIELD_DEPRECATED, owner, old, now);
+}
+
+static void compare_struct(comparison* c, const tn_abi_struct* old, const tn_abi_struct* now) {
+  if (old->opaque != now->opaque) {
+    tell(c, old->opaque ? TN_ABI_OPAQUE_DEFINED : TN_ABI_DEFINED_OPAQUE, now->where, now->name, "",
+         old->opaque ? "opaque" : "defined", now->opaque ? "opaque" : "defined");
+    return;
+  }
+  for (size_t i = 0; i < old->field_count; ++i) {
+    const tn_abi_field* field = &old->fields[i];
+    const tn_abi_field* same = tn_abi_struct_field(now, field->name);
+    if (same) {
+      compare_field(c, now, field, same);
+      continue;
+    }
+    const tn_abi_field* other = renamed(now, old, field);
+    tell_field(c, other ? TN_ABI_FIELD_RENAMED : TN_ABI_FIELD_REMOVED, now, field, other);
+  }
+  for (size_t i = 0; i < now->field_count; ++i) {
+    const tn_abi_field* field = &now->fields[i];
+    if (tn_abi_struct_field(old, field->name) || renamed(old, now, field)) continue;
+    // One more view of a union moves nothing; the union's own size is compared by itself.
+    const bool inserted = field->offset < old->end && !field->in_union;
+    tell_field(c, inserted ? TN_ABI_FIELD_INSERTED : TN_ABI_FIELD_APPENDED, now, NULL, field);
+  }
+}
+
+// What is wrong with a struct whatever it was before.
+static void inspect_struct(comparison* c, const tn_abi_struct* now) {
+  if (now->opaque) return;
+  if (now->size_constant >= 0 && now->size_constant != now->end)
+    tell(c, TN_ABI_SIZE_CONSTANT_WRONG, now->where, now->name, "",
+         describe_number(&c->old_text, now->end),
+         describe_number(&c->new_text, now->size_constant));
+  if (now->alignment > 8)
+    tell(c, TN_ABI_ALIGNMENT_OVER_8, now->where, now->name, "", "",
+         describe_number(&c->new_text, now->alignment));
+}
+
+static void compare_structs(comparison* c) {
+  for (size_t i = 0; i < c->before->struct_count; ++i) {
+    const tn_abi_struct* old = c->before->structs[i];
+    const tn_abi_struct* now = tn_abi_model_struct(c->after, old->name);
+    if (now) {
+      compare_struct(c, old, now);
+    } else {
+      tell(c, TN_ABI_STRUCT_REMOVED, old->where, old->name, "",
+           describe_number(&c->old_text, old->end), "");
+    }
+  }
+  for (size_t i = 0; i < c->after->struct_count; ++i) {
+    const tn_abi_struct* now = c->after->structs[i];
+    if (!tn_abi_model_struct(c->before, now->name))
+      tell(c, TN_ABI_STRUCT_ADDED, now->where, now->name, "", "",
+           describe_number(&c->new_text, now->end));
+    inspect_struct(c, now);
+  }
+}
+
+// A constant of the enum in `in` that has the value, under a name that `other` has not.
+static const tn_abi_constant* same_value(const tn_abi_model* in, const tn_abi_model* other,
+                                         const tn_abi_constant* like) {
+  for (size_t i = 0; i < in->constant_count; ++i) {
+    const tn_abi_constant* constant = &in->constants[i];
+    if (constant->value == like->value && strcmp(constant->enumeration, like->enumeration) == 0 &&
+        !tn_abi_model_constant(other, constant->enumeration, constant->name))
+      return constant;
+  }
+  return NULL;
+}
+
+static void tell_constant(comparison* c, tn_abi_difference_kind kind, const tn_abi_constant* old,
+                          const tn_abi_constant* now) {
+  const tn_abi_constant* any = now ? now : old;
+  description* texts[] = {&c->old_text, &c->new_text};
+  const tn_abi_constant* constants[] = {old, now};
+  const char* told[2];
+  for (int i = 0; i < 2; ++i) {
+    texts[i]->text.size = 0;
+    if (constants[i])
+      tn_text_printf(&texts[i]->text, "%s = %" PRId64, constants[i]->name, constants[i]->value);
+    told[i] = constants[i] && texts[i]->text.data ? texts[i]->text.data : "";
+  }
+  tell(c, kind, "", any->enumeration, any->name, told[0], told[1]);
+}
+
+static void compare_constants(comparison* c) {
+  for (size_t i = 0; i < c->before->constant_count; ++i) {
+    const tn_abi_constant* old = &c->before->constants[i];
+    const tn_abi_constant* now = tn_abi_model_constant(c->after, old->enumeration, old->name);
+    if (now && now->value != old->value) tell_constant(c, TN_ABI_CONSTANT_CHANGED, old, now);
+    if (now) continue;
+    now = same_value(c->after, c->before, old);
+    tell_constant(c, now ? TN_ABI_CONSTANT_RENAMED : TN_ABI_CONSTANT_REMOVED, old, now);
+  }
+  for (size_t i = 0; i < c->after->constant_count; ++i) {
+    const tn_abi_constant* now = &c->after->constants[i];
+    if (!tn_abi_model_constant(c->before, now->enumeration, now->name) &&
+        !same_value(c->before, c->after, now))
+      tell_constant(c, TN_ABI_CONSTANT_ADDED, NULL, now);
+  }
+}
+
+static void compare_functions(comparison* c) {
+  for (size_t i = 0; i < c->before->function_count; ++i) {
+    const tn_abi_function* old = &c->before->functions[i];
+    const tn_abi_function* now = tn_abi_model_function(c->after, old->name);
+    if (!now) {
+      tell(c, TN_ABI_FUNCTION_REMOVED, old->where, old->name, "", old->type, "");
+      continue;
+    }
+    if (strcmp(old->type, now->type) != 0)
+      tell(c, TN_ABI_FUNCTION_RETYPED, now->where, now->name, "", old->type, now->type);
+    if (now->deprecated && !old->deprecated)
+      tell(c, TN_ABI_FUNCTION_DEPRECATED, now->where, now->name, "", "", "deprecated");
+  }
+  for (size_t i = 0; i < c->after->function_count; ++i) {
+    const tn_abi_function* now = &c->after->functions[i];
+    if (!tn_abi_model_function(c->before, now->name))
+      tell(c, TN_ABI_FUNCTION_ADDED, now->where, now->name, "", "", now->type);
+  }
+}
+
+void tn_abi_compare(const tn_abi_model* before, const tn_abi_model* after,
+                    tn_abi_differences* out) {
+  comparison c = {.before = before, .after = after, .out = out};
+  compare_structs(&c);
+  compare_constants(&c);
+  compare_functions(&c);
+  if (c.old_text.text.failed || c.new_text.text.failed) out->failed = true;
+  tn_text_deinit(&c.old_text.text);
+  tn_text_deinit(&c.new_text.text);
+}
+
+void tn_abi_differences_deinit(tn_abi_differences* differences) {
+  tn_free(differences->items);
+  tn_arena_deinit(&differences->arena);
+  *differences = (tn_abi_differences){0};
+}
