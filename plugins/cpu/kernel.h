@@ -55,7 +55,8 @@ void* run_scratch(run* run, size_t bytes);
 // Makes output `index` share the memory of `tensor`.
 bool run_share_output(run* run, int index, TF_Tensor* tensor);
 
-// Element i of an int32 or int64 array of indices; any other type has been kept out by constraints.
+// Element i of an array of indices: int8, uint8, int16, int32 or int64; constraints keep out
+// others.
 int64_t index_at(const array* indices, int64_t i);
 // "[2,3]" into `text`.
 enum { SHAPE_TEXT = 128 };
@@ -115,6 +116,9 @@ void register_cast(void);
 void register_matmul(void);
 void register_reductions(void);
 void register_layout(void);
+void register_reshape(void);
+void register_shapes(void);
+void register_join(void);
 void register_strings(void);
 void register_variables(void);
 void register_files(void);

@@ -98,6 +98,9 @@ __attribute__((visibility("default"))) void TF_InitKernel(void) {
   register_matmul();
   register_reductions();
   register_layout();
+  register_reshape();
+  register_shapes();
+  register_join();
   register_strings();
   register_variables();
   register_files();

@@ -130,8 +130,13 @@ bool run_share_output(run* run, int index, TF_Tensor* tensor) {
 }
 
 int64_t index_at(const array* indices, int64_t i) {
-  return indices->dtype == TN_INT32 ? ((const int32_t*)indices->data)[i]
-                                    : ((const int64_t*)indices->data)[i];
+  switch (indices->dtype) {
+    case TN_INT32: return ((const int32_t*)indices->data)[i];
+    case TN_INT16: return ((const int16_t*)indices->data)[i];
+    case TN_INT8: return ((const int8_t*)indices->data)[i];
+    case TN_UINT8: return ((const uint8_t*)indices->data)[i];
+    default: return ((const int64_t*)indices->data)[i];
+  }
 }
 
 const char* shape_text(int rank, const int64_t* dims, char text[SHAPE_TEXT]) {

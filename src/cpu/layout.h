@@ -1,10 +1,21 @@
-// Moving elements without looking at them.
+// Moving elements without looking at them: they have a size, and no type.
 #ifndef TENON_CPU_LAYOUT_H_
 #define TENON_CPU_LAYOUT_H_
 
 #include "cpu/cpu.h"
 
-// Elements of `size` bytes (1, 2, 4, 8 or 16): dimension i of `out` is dimension perm[i] of `in`.
+// Element [i, j, ...] of `in` becomes element [i, j, ...] of `out`, both with strides of their own:
+// those of `in` may be 0 or negative, those of `out` are positive and no two elements meet. `size`
+// is any number of bytes, `rank` at most 2 * TN_CPU_MAX_RANK. `in` and `out` do not overlap, but
+// for elements that no one writes.
+void tn_cpu_move(size_t size, int rank, const int64_t* dims, const void* in,
+                 const int64_t* in_strides, void* out, const int64_t* out_strides,
+                 const tn_cpu_parallel* parallel);
+
+// Strides of a dense array.
+void tn_cpu_dense_strides(int rank, const int64_t* dims, int64_t* strides);
+
+// Dimension i of `out` is dimension perm[i] of `in`.
 void tn_cpu_transpose(size_t size, int rank, const int64_t* dims, const int* perm, const void* in,
                       void* out, const tn_cpu_parallel* parallel);
 
@@ -15,5 +26,14 @@ typedef struct tn_cpu_part {
 } tn_cpu_part;
 void tn_cpu_concat(int64_t rows, const tn_cpu_part* parts, size_t count, void* out,
                    const tn_cpu_parallel* parallel);
+
+// `count` elements of `size` bytes, all equal to the one at `value`.
+void tn_cpu_fill(size_t size, int64_t count, const void* value, void* out,
+                 const tn_cpu_parallel* parallel);
+
+// `in` with before[i] and after[i] elements equal to the one at `value` around it in dimension i.
+void tn_cpu_pad(size_t size, int rank, const int64_t* dims, const int64_t* before,
+                const int64_t* after, const void* in, const void* value, void* out,
+                const tn_cpu_parallel* parallel);
 
 #endif  // TENON_CPU_LAYOUT_H_

@@ -1,8 +1,9 @@
-"""Elements that move unchanged: Reshape, Transpose, ConcatV2."""
+"""Other shapes, other orders: Reshape and its kin, Transpose, and shapes as values."""
 
 import numpy
 
-from cases.maker import ANYTHING, INDICES, MOVABLE, dtype_of
+from cases.maker import (ANYTHING, FLOAT8S, INDICES, MOVABLE, NUMBERS, QUANTIZED, TINY_INTEGERS,
+                         dtype_of)
 from cases.registry import Call, cases
 
 
@@ -27,7 +28,9 @@ def reshape(make, op, dtype):
         yield Call(op, [ones(dtype, 2, 3), numpy.array(wanted, "int32")], {}, says)
 
 
+# TensorFlow's ConjugateTranspose of strings and 8-bit floats ends the process.
 @cases("Transpose", dtypes=MOVABLE)
+@cases("ConjugateTranspose", dtypes=NUMBERS + ["bool"])
 def transpose(make, op, dtype):
     for i in range(20):
         shape = make.shape()
@@ -44,18 +47,102 @@ def transpose(make, op, dtype):
         yield Call(op, [ones(dtype, 2, 3), numpy.array(perm, "int32")], {}, says)
 
 
-@cases("ConcatV2", dtypes=MOVABLE)
-def concat(make, op, dtype):
-    for i in range(20):
+@cases("InvertPermutation", dtypes=INDICES)
+def invert_permutation(make, op, dtype):
+    for n in [0, 1, 2, 7, 1000]:
+        yield Call(op, [make.random.permutation(n).astype(dtype)])
+    yield Call(op, [numpy.array([0, 2], dtype)], {}, "x[1] is 2, and must be in [0, 2)")
+    yield Call(op, [numpy.array([-1, 0], dtype)], {}, "x[0] is -1")
+    yield Call(op, [numpy.array([1, 1], dtype)], {}, "x names 1 twice")
+    yield Call(op, [numpy.array([[0]], dtype)], {}, "input x must be a vector")
+
+
+@cases("ExpandDims", dtypes=ANYTHING)
+def expand_dims(make, op, dtype):
+    for i in range(16):
+        array = make.array(dtype, make.shape())
+        yield Call(op, [array, make.axis(array.ndim + 1, INDICES[i % 2]).reshape([1] * make.below(3))])
+    yield Call(op, [ones(dtype, 2, 3), numpy.int32(3)[...]], {}, "dim is 3, and must be in [-3, 3)")
+    yield Call(op, [ones(dtype, 2, 3), numpy.int64(-4)[...]], {}, "dim is -4")
+    yield Call(op, [ones(dtype, 2, 3), numpy.array([0, 1], "int32")], {}, "input dim must be a single number")
+
+
+@cases("Squeeze", dtypes=ANYTHING)
+def squeeze(make, op, dtype):
+    for i in range(16):
+        shape = [1 if make.coin() else d for d in make.shape()]
+        axes = [d - len(shape) if make.coin() else d for d, size in enumerate(shape) if size == 1 and make.coin()]
+        yield Call(op, [make.array(dtype, shape)], {"squeeze_dims": axes})
+    yield Call(op, [ones(dtype, 2, 1)], {"squeeze_dims": [0]}, "names dimension 0, whose size is 2")
+    yield Call(op, [ones(dtype, 2, 1)], {"squeeze_dims": [2]}, "is 2, and must be in [-2, 2)")
+    yield Call(op, [ones(dtype, 2, 1)], {"squeeze_dims": [1, -1]})
+    yield Call(op, [ones(dtype)], {"squeeze_dims": [0]}, "must be in [0, 0)")
+
+
+@cases("Identity", "Snapshot", "StopGradient", "PreventGradient", dtypes=NUMBERS + ["bool"])
+@cases("Identity", "StopGradient", dtypes=["string", *FLOAT8S, *TINY_INTEGERS, *QUANTIZED])
+def identity(make, op, dtype):
+    for _ in range(4):
+        yield Call(op, [make.array(dtype, make.shape())])
+
+
+@cases("IdentityN", dtypes=MOVABLE)
+def identity_n(make, op, dtype):
+    for n in (1, 2, 9):
+        yield Call(op, [[make.array(make.choose([dtype, *MOVABLE]), make.shape()) for _ in range(n)]])
+
+
+@cases("PlaceholderWithDefault", dtypes=NUMBERS + ["bool"])
+def placeholder(make, op, dtype):
+    for shape in ([], [0, 3], [4, 2]):
+        yield Call(op, [make.array(dtype, shape)], {"shape": shape})
+
+
+@cases("Shape", "Size", dtypes=ANYTHING)
+def shape_of(make, op, dtype):
+    for i in range(6):
+        yield Call(op, [make.array(dtype, make.shape())], {"out_type": numpy.dtype(INDICES[i % 2])})
+    yield Call(op, [ones(dtype, 0, 1 << 33)], {"out_type": numpy.dtype("int32")},
+               "which out_type int32 cannot hold" if op == "Shape" else "")
+
+
+@cases("Rank", dtypes=ANYTHING)
+def rank_of(make, op, dtype):
+    for rank in range(9):
+        yield Call(op, [ones(dtype, *[1] * rank)])
+
+
+@cases("ShapeN", dtypes=MOVABLE)
+def shape_n(make, op, dtype):
+    for i in range(6):
+        yield Call(op, [[make.array(dtype, make.shape()) for _ in range(1 + make.below(9))]],
+                   {"out_type": numpy.dtype(INDICES[i % 2])})
+
+
+@cases("BroadcastArgs", "BroadcastGradientArgs", dtypes=INDICES)
+def broadcast_args(make, op, dtype):
+    for _ in range(60):
+        yield Call(op, [numpy.array(shape, dtype) for shape in make.broadcastable()])
+    for pair in ([[1, 1, 2], [1, 2]], [[1], [1, 1]], [[], []], [[0, 1], [1, 0]], [[5, 1, 1], [1, 4, 1]]):
+        yield Call(op, [numpy.array(shape, dtype) for shape in pair])
+    yield Call(op, [numpy.array([2, 3], dtype), numpy.array([4], dtype)], {},
+               "dimension 1 from the end is 3 and 4, and must be equal or 1")
+    yield Call(op, [numpy.array([2, 0], dtype), numpy.array([4], dtype)], {}, "do not broadcast")
+    yield Call(op, [numpy.array([[2]], dtype), numpy.array([4], dtype)], {}, "input s0 must be a vector")
+
+
+@cases("ConcatOffset", dtypes=INDICES)
+def concat_offset(make, op, dtype):
+    for _ in range(20):
         shape = make.shape(1 + make.rank(7))
-        axis = make.below(len(shape))
-        parts = [make.array(dtype, shape[:axis] + [make.below(5)] + shape[axis + 1:])
-                 for _ in range(2 + make.below(9))]
-        signed = axis - len(shape) * make.below(2)
-        yield Call(op, [parts, numpy.array(signed, INDICES[i % 2])])
-    for shapes, axis, says in [([[2, 3], [2, 3]], 2, "axis is 2, and must be in [-2, 2)"),
-                               ([[2, 3], [3, 2]], 0, "all dimensions but 0 must be equal"),
-                               ([[2, 3], [2]], 0, "values[1] of shape [2] does not join"),
-                               ([[], []], 0, "values[0] is a scalar"),
-                               ([[2], [2]], [0, 0], "input axis must be a single number")]:
-        yield Call(op, [[ones(dtype, *shape) for shape in shapes], numpy.array(axis, "int32")], {}, says)
+        axis = make.axis(len(shape), "int32")
+        shapes = [numpy.array(shape, dtype) for _ in range(2 + make.below(6))]
+        for one in shapes:
+            one[axis] = make.below(9)
+        yield Call(op, [axis, shapes])
+    for axis, shapes, says in [(2, [[2, 3], [2, 3]], "concat_dim is 2, and must be in [-2, 2)"),
+                               (0, [[2, 3], [2, 4]], "all dimensions but 0 must be equal"),
+                               (0, [[2, 3], [2]], "input shape[1] must be a vector of 2 sizes"),
+                               (0, [[[2, 3]], [[2, 3]]], "input shape[0] must be a vector"),
+                               ([0, 1], [[2, 3], [2, 3]], "input concat_dim must be a single number")]:
+        yield Call(op, [numpy.array(axis, "int32"), [numpy.array(s, dtype) for s in shapes]], {}, says)
