@@ -93,6 +93,7 @@ void register_kernels(const kernel* kernels, int count) {
 }
 
 __attribute__((visibility("default"))) void TF_InitKernel(void) {
+  run_prepare();
   register_arithmetic();
   register_cast();
   register_matmul();
