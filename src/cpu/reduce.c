@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdalign.h>
 
-#include "cpu/cast_loops.h"
+#include "cpu/elementwise_loops.h"
 #include "cpu/parallel.h"
 #include "cpu/reduce_loops.h"
 
@@ -17,8 +17,8 @@ enum {
   ACC_BYTES = LANES * 8,
   NARROW = 64,
   SHORT = 32,  // runs that are not worth a cascade each
-  ROWS_PER_LEAF = 64,
-  LEVELS = 16,
+  ROWS_PER_LEAF = 16,
+  LEVELS = 18,
   WIDENED = 4 * LANES,
   UNIT = 32768,  // elements worth a unit of work
   UNITS = 64,
@@ -28,9 +28,10 @@ typedef struct reduce_job {
   tn_cpu_reduce_op op;
   tn_dtype dtype;  // what is computed in: float for half and bfloat16
   tn_fold fold;
-  tn_unary_loop widen, narrow;  // to and from float, or NULL
-  int64_t size;                 // bytes of an element
-  bool spread;                  // real results go into complex numbers
+  void (*widen)(const void* in, float* out, int64_t count);  // or NULL
+  void (*narrow)(const float* in, void* out, int64_t count);
+  int64_t size;  // bytes of an element
+  bool spread;   // real results go into complex numbers
   bool is_complex;
   int kept_rank, reduced_rank;
   int64_t kept_dims[TN_CPU_MAX_RANK + 2], kept_strides[TN_CPU_MAX_RANK + 2];
@@ -350,8 +351,8 @@ static void plan(reduce_job* job, tn_cpu_reduce_op op, tn_dtype dtype, int rank,
   }
   job->size = (int64_t)tn_cpu_size(dtype);
   if (dtype == TN_HALF || dtype == TN_BFLOAT16) {
-    job->widen = TN_CPU_CHOOSE(tn_cast_loops)->round[dtype][TN_FLOAT];
-    job->narrow = TN_CPU_CHOOSE(tn_cast_loops)->round[TN_FLOAT][dtype];
+    job->widen = TN_CPU_CHOOSE(tn_narrow_loops)->widen[dtype];
+    job->narrow = TN_CPU_CHOOSE(tn_narrow_loops)->narrow[dtype];
     job->dtype = TN_FLOAT;
   }
   job->fold = choose_fold(op, job->dtype);

@@ -1,6 +1,6 @@
 #include <stdalign.h>
 
-#include "cpu/cast_loops.h"
+#include "cpu/elementwise_loops.h"
 #include "cpu/parallel.h"
 #include "cpu/reduce.h"
 #include "cpu/reduce_arg_loops.h"
@@ -11,7 +11,7 @@ enum { COLUMNS = 512, WIDENED = 8 * COLUMNS, UNIT = 32768, UNITS = 64, MOST_ROWS
 
 typedef struct arg_job {
   const tn_reduce_arg_loops* loops;
-  tn_unary_loop widen;
+  void (*widen)(const void* in, float* out, int64_t count);  // or NULL
   bool least;
   tn_dtype dtype, index_type;
   int64_t size, computed_size;
@@ -121,7 +121,7 @@ void tn_cpu_arg(bool least, tn_dtype dtype, tn_dtype index_type, int64_t outer, 
                 const tn_cpu_parallel* parallel) {
   const bool widened = dtype == TN_HALF || dtype == TN_BFLOAT16;
   arg_job job = {.loops = TN_CPU_CHOOSE(tn_reduce_arg_loops),
-                 .widen = widened ? TN_CPU_CHOOSE(tn_cast_loops)->round[dtype][TN_FLOAT] : NULL,
+                 .widen = widened ? TN_CPU_CHOOSE(tn_narrow_loops)->widen[dtype] : NULL,
                  .least = least,
                  .dtype = widened ? TN_FLOAT : dtype,
                  .index_type = index_type,

@@ -31,9 +31,9 @@ TN_CPU_DECLARE(tn_sum_loops);
 TN_CPU_DECLARE(tn_reduce_prod_loops);
 TN_CPU_DECLARE(tn_reduce_max_loops);
 
-// The loops `name`_* from elements of type s to accumulators of type a. `take` and `merge` are
-// functions (a, s) and (a, a) that give a; `put` makes an element of an accumulator.
-#define TN_FOLD_LOOPS(name, s, a, nothing, take, merge, put)                                  \
+// The loops `name`_* from elements of type s to accumulators of type a. `lift` makes an accumulator
+// of an element, `put` an element of an accumulator; `merge` makes one of two.
+#define TN_FOLD_LOOPS(name, s, a, nothing, lift, merge, put)                                  \
   static void name##_begin(void* acc, int64_t lanes) {                                        \
     a* to = acc;                                                                              \
     for (int64_t j = 0; j < lanes; ++j) to[j] = nothing;                                      \
@@ -46,10 +46,11 @@ TN_CPU_DECLARE(tn_reduce_max_loops);
     for (; r + 4 <= rows; r += 4, row += 4 * row_stride) {                                    \
       const s *row1 = row + row_stride, *row2 = row1 + row_stride, *row3 = row2 + row_stride; \
       for (int64_t j = 0; j < width; ++j)                                                     \
-        to[j] = take(take(take(take(to[j], row[j]), row1[j]), row2[j]), row3[j]);             \
+        to[j] = merge(to[j], merge(merge(lift(row[j]), lift(row1[j])),                        \
+                                   merge(lift(row2[j]), lift(row3[j]))));                     \
     }                                                                                         \
     for (; r < rows; ++r, row += row_stride)                                                  \
-      for (int64_t j = 0; j < width; ++j) to[j] = take(to[j], row[j]);                        \
+      for (int64_t j = 0; j < width; ++j) to[j] = merge(to[j], lift(row[j]));                 \
   }                                                                                           \
   static void name##_blocks(const void* in, int64_t count, int64_t depth, int64_t width,      \
                             void* acc) {                                                      \
@@ -60,17 +61,17 @@ TN_CPU_DECLARE(tn_reduce_max_loops);
       for (; i + 4 <= count; i += 4, from += 4 * depth) {                                     \
         a a0 = nothing, a1 = nothing, a2 = nothing, a3 = nothing;                             \
         for (int64_t d = 0; d < depth; ++d) {                                                 \
-          a0 = take(a0, from[d]);                                                             \
-          a1 = take(a1, from[depth + d]);                                                     \
-          a2 = take(a2, from[2 * depth + d]);                                                 \
-          a3 = take(a3, from[3 * depth + d]);                                                 \
+          a0 = merge(a0, lift(from[d]));                                                      \
+          a1 = merge(a1, lift(from[depth + d]));                                              \
+          a2 = merge(a2, lift(from[2 * depth + d]));                                          \
+          a3 = merge(a3, lift(from[3 * depth + d]));                                          \
         }                                                                                     \
         to[i] = a0, to[i + 1] = a1, to[i + 2] = a2, to[i + 3] = a3;                           \
       }                                                                                       \
     for (; i < count; ++i, from += depth * width)                                             \
       for (int64_t j = 0; j < width; ++j) {                                                   \
         a sum = nothing;                                                                      \
-        for (int64_t d = 0; d < depth; ++d) sum = take(sum, from[d * width + j]);             \
+        for (int64_t d = 0; d < depth; ++d) sum = merge(sum, lift(from[d * width + j]));      \
         to[i * width + j] = sum;                                                              \
       }                                                                                       \
   }                                                                                           \

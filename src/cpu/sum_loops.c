@@ -5,15 +5,15 @@ typedef double a_f32, a_f64;
 typedef uint64_t a_i8, a_i16, a_i32, a_i64, a_u8, a_u16, a_u32, a_u64;
 #define EACH(X, arg) TN_CPU_EACH_INTEGER(X, arg) X(f32, TN_FLOAT, arg) X(f64, TN_DOUBLE, arg)
 
-#define SUMS(x, dtype, _)                                                                     \
-  static inline a_##x add_##x(a_##x sum, s_##x from) { return sum + (a_##x)value_##x(from); } \
-  static inline a_##x add_square_##x(a_##x sum, s_##x from) {                                 \
-    return sum + (a_##x)value_##x(from) * (a_##x)value_##x(from);                             \
-  }                                                                                           \
-  static inline a_##x merge_##x(a_##x sum, a_##x other) { return sum + other; }               \
-  static inline s_##x put_##x(a_##x sum) { return (s_##x)sum; }                               \
-  TN_FOLD_LOOPS(sum_##x, s_##x, a_##x, 0, add_##x, merge_##x, put_##x)                        \
-  TN_FOLD_LOOPS(squares_##x, s_##x, a_##x, 0, add_square_##x, merge_##x, put_##x)
+#define SUMS(x, dtype, _)                                                       \
+  static inline a_##x lift_##x(s_##x from) { return (a_##x)value_##x(from); }   \
+  static inline a_##x square_##x(s_##x from) {                                  \
+    return (a_##x)value_##x(from) * (a_##x)value_##x(from);                     \
+  }                                                                             \
+  static inline a_##x merge_##x(a_##x sum, a_##x other) { return sum + other; } \
+  static inline s_##x put_##x(a_##x sum) { return (s_##x)sum; }                 \
+  TN_FOLD_LOOPS(sum_##x, s_##x, a_##x, 0, lift_##x, merge_##x, put_##x)         \
+  TN_FOLD_LOOPS(squares_##x, s_##x, a_##x, 0, square_##x, merge_##x, put_##x)
 EACH(SUMS, )
 
 #define ENTRY(x, dtype, name) [dtype] = TN_FOLD_ENTRY(name##_##x, a_##x),
