@@ -464,7 +464,8 @@ GENERATORS = {
     "Sum Mean Prod EuclideanNorm Max Min All Any ReduceJoin": reduce,
     "ArgMax ArgMin Cumsum Cumprod CumulativeLogsumexp": along_axis,
     "SegmentSum SegmentMean SegmentProd SegmentMax SegmentMin": segment,
-    "UnsortedSegmentSum UnsortedSegmentProd UnsortedSegmentMax UnsortedSegmentMin": unsorted_segment,
+    "UnsortedSegmentSum UnsortedSegmentProd UnsortedSegmentMax UnsortedSegmentMin "
+    "UnsortedSegmentJoin": unsorted_segment,
     "SparseSegmentSum SparseSegmentMean SparseSegmentSqrtN": sparse_segment,
     "Bincount DenseBincount": bincount,
     "Const": const,
@@ -538,6 +539,7 @@ GENERATORS = {
     "RandomGamma": lambda r: ({}, [spelled(r), shape(r, 0, 2)]),
     "Multinomial": multinomial(),
     "StatelessMultinomial": multinomial([2]),
+    "StatelessShuffle": like(0, [1], [2], []),
     "StatelessRandomUniform StatelessRandomNormal StatelessTruncatedNormal "
     "StatelessRandomUniformFullInt": from_spelled([2]),
     "StatelessRandomUniformInt": from_spelled([2], [], []),

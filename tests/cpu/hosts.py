@@ -200,17 +200,26 @@ class Tenon:
         dtype = [(name, name[1:])] if name.startswith("q") else getattr(ml_dtypes, name, name)
         return numpy.frombuffer(data, numpy.dtype(dtype)).reshape(shape).copy()
 
-    def run_one(self, call, results):
+    def call(self, call, kept):
+        """One for all calls of a sequence with the same attributes, because kernels may have state."""
+        lib, key = self.lib, repr((call.op, call.attrs))
+        if key in kept:
+            return kept[key]
+        made = ctypes.c_void_p(lib.tn_call_create(call.op.encode(), None, self.status))
+        for name, value in call.attrs.items() if made else ():
+            if not lib.tn_call_set_attr(made, name.encode(), attr_text(value).encode(), self.status):
+                lib.tn_call_destroy(made)
+                return None
+        kept[key] = made
+        return made
+
+    def run_one(self, call, results, kept):
         """Handles on the outputs, or a Failure."""
         lib = self.lib
         lib.tn_status_clear(self.status)
-        made = ctypes.c_void_p(lib.tn_call_create(call.op.encode(), None, self.status))
+        made = self.call(call, kept)
         if not made:
             return self.failure()
-        for name, value in call.attrs.items():
-            if not lib.tn_call_set_attr(made, name.encode(), attr_text(value).encode(), self.status):
-                lib.tn_call_destroy(made)
-                return self.failure()
         values = flat_inputs(call.inputs)
         flat = [results[v.call][v.output] if isinstance(v, Result) else self.tensor(v) for v in values]
         inputs = (ctypes.c_void_p * len(flat))(*[tensor.value for tensor in flat])
@@ -221,15 +230,16 @@ class Tenon:
         for tensor, value in zip(flat, values):
             if not isinstance(value, Result):
                 lib.tn_tensor_destroy(tensor)
-        lib.tn_call_destroy(made)
         return [ctypes.c_void_p(output) for output in outputs] if done else self.failure()
 
     def run(self, call):
-        results = []
+        results, kept = [], {}
         for one in call.calls if isinstance(call, Sequence) else [call]:
-            results.append(self.run_one(one, results))
+            results.append(self.run_one(one, results, kept))
             if isinstance(results[-1], Failure):
                 break
+        for one in kept.values():
+            self.lib.tn_call_destroy(one)
         made = [tensor for outputs in results if not isinstance(outputs, Failure) for tensor in outputs]
         arrays = [self.array(tensor) for tensor in made if self.dtype_name(tensor) not in OPAQUE]
         for tensor in made:

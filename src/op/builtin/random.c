@@ -86,6 +86,8 @@ const tn_builtin_op tn_random_ops[] = {
      "dtype: " WIDE "; Tshape: " INDEX_32, stateless_v2_shape},
     {"StatelessRandomUniformFullIntV2", KEY, "output: dtype",
      "dtype: " WIDE " = DT_UINT64; Tshape: " INDEX_32, stateless_v2_shape},
+    {"StatelessShuffle", "value: T; key: uint64; counter: uint64; alg: int32", "output: T",
+     "T: type", tn_shapes_like_input},
     {"StatelessRandomGetKeyCounter", "seed: Tseed", "key: uint64; counter: uint64",
      "Tseed: " INDEX_64, key_counter_shape},
     {"StatelessRandomGetKeyCounterAlg", "seed: Tseed", "key: uint64; counter: uint64; alg: int32",

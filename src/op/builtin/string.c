@@ -93,6 +93,8 @@ const tn_builtin_op tn_string_ops[] = {
      tn_shapes_like_input},
     {"StringToHashBucketFast", "input: string", "output: int64", "num_buckets: int >= 1",
      tn_shapes_like_input},
+    {"StringToHashBucketStrong", "input: string", "output: int64",
+     "num_buckets: int >= 1; key: list(int)", tn_shapes_like_input},
     {"StringToNumber", "string_tensor: string", "output: out_type",
      "out_type: {float, double, int32, int64, uint32, uint64} = DT_FLOAT", tn_shapes_like_input},
     {"AsString", "input: T", "output: string",
