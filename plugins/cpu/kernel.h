@@ -25,7 +25,7 @@ typedef struct array {
 typedef struct run {
   TF_OpKernelContext* context;
   const char* op;
-  TF_Status* status;  // NULL when there was no memory for it: then only `failed` tells
+  TF_Status* status;  // NULL when there was no memory for it: then the run has failed
   bool failed;
   tn_cpu_parallel lent;  // the host's threads, if it lends them
   const tn_cpu_parallel* parallel;
@@ -34,6 +34,8 @@ typedef struct run {
   TF_Tensor* first_handles[6];
 } run;
 
+// Once, before any run.
+void run_prepare(void);
 void run_begin(run* run, TF_OpKernelContext* context, const char* op);
 // Gives the handles back and reports a failure.
 void run_end(run* run);
@@ -54,6 +56,8 @@ bool run_output_or_forward(run* run, int inputs, int index, int rank, const int6
 void* run_scratch(run* run, size_t bytes);
 // Makes output `index` share the memory of `tensor`.
 bool run_share_output(run* run, int index, TF_Tensor* tensor);
+// The same under another shape with as many elements. The handle must be the run's alone.
+bool run_share_output_as(run* run, int index, TF_Tensor* tensor, int rank, const int64_t* dims);
 
 // Element i of an array of indices: int8, uint8, int16, int32 or int64; constraints keep out
 // others.
@@ -114,6 +118,7 @@ void* attrs_end(attrs* attrs, const void* state, size_t size);
 void register_arithmetic(void);
 void register_cast(void);
 void register_matmul(void);
+void register_conv(void);
 void register_reductions(void);
 void register_layout(void);
 void register_reshape(void);

@@ -1,15 +1,35 @@
-// Sum.
-
-#include <stdlib.h>
+// Sum, Mean and the like over axes, ArgMax and ArgMin, L2Loss.
 
 #include "cpu/reduce.h"
-#include "kernel.h"
 
-static void* sum_create(TF_OpKernelConstruction* construction) {
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel.h"
+#include "reductions.h"
+
+bool reduce_to(run* run, tn_cpu_reduce_op op, const array* input, int rank, const int64_t* dims,
+               const bool* reduced, const array* output) {
+  size_t bytes = tn_cpu_reduce_workspace(op, input->dtype, rank, dims, reduced);
+  void* workspace = bytes ? run_scratch(run, bytes) : NULL;
+  if (!run_ok(run)) return false;
+  tn_cpu_reduce(op, input->dtype, rank, dims, reduced, input->data, output->data, workspace,
+                run->parallel);
+  return true;
+}
+
+typedef struct reduction {
+  const char* op;
+  tn_cpu_reduce_op how;
+  bool keep_dims;
+} reduction;
+
+static void* reduction_create(TF_OpKernelConstruction* construction, const char* op,
+                              tn_cpu_reduce_op how) {
   attrs attrs;
-  attrs_begin(&attrs, construction, "Sum");
-  const bool state[] = {attr_bool(&attrs, "keep_dims")};
-  return attrs_end(&attrs, state, sizeof state);
+  attrs_begin(&attrs, construction, op);
+  const reduction state = {op, how, attr_bool(&attrs, "keep_dims")};
+  return attrs_end(&attrs, &state, sizeof state);
 }
 
 // Marks the axes that `indices` names; a scalar or a matrix of them is as good as a vector.
@@ -34,11 +54,12 @@ static bool mark_axes(run* run, const array* input, const array* indices, bool* 
   return true;
 }
 
-static void sum(void* state, TF_OpKernelContext* context) {
+static void reduce(void* state, TF_OpKernelContext* context) {
+  const reduction* reduction = state;
   run run;
   array input, indices, output;
   bool reduced[TN_CPU_MAX_RANK];
-  run_begin(&run, context, "Sum");
+  run_begin(&run, context, reduction->op);
   if (run_input(&run, 0, &input) && run_input(&run, 1, &indices) &&
       mark_axes(&run, &input, &indices, reduced)) {
     int64_t dims[TN_CPU_MAX_RANK];
@@ -46,24 +67,117 @@ static void sum(void* state, TF_OpKernelContext* context) {
     for (int i = 0; i < input.rank; ++i) {
       if (!reduced[i]) {
         dims[rank++] = input.dims[i];
-      } else if (*(bool*)state) {
+      } else if (reduction->keep_dims) {
         dims[rank++] = 1;
       }
     }
     if (run_output(&run, 0, rank, dims, &output))
-      tn_cpu_sum(input.dtype, input.rank, input.dims, reduced, input.data, output.data,
-                 run.parallel);
+      reduce_to(&run, reduction->how, &input, input.rank, input.dims, reduced, &output);
   }
   run_end(&run);
 }
 
+// X(op, how, types)
+#define EACH_REDUCTION(X)                                 \
+  X(Sum, TN_CPU_SUM, TN_CPU_NUMBERS)                      \
+  X(Mean, TN_CPU_MEAN, TN_CPU_NUMBERS)                    \
+  X(Prod, TN_CPU_PROD, TN_CPU_NUMBERS)                    \
+  X(Max, TN_CPU_MAX, TN_CPU_REALS)                        \
+  X(Min, TN_CPU_MIN, TN_CPU_REALS)                        \
+  X(EuclideanNorm, TN_CPU_EUCLIDEAN_NORM, TN_CPU_NUMBERS) \
+  X(All, TN_CPU_MIN, 0)                                   \
+  X(Any, TN_CPU_MAX, 0)
+
+#define CREATE(op, how, types)                                      \
+  static void* create_##op(TF_OpKernelConstruction* construction) { \
+    return reduction_create(construction, #op, how);                \
+  }
+EACH_REDUCTION(CREATE)
+
+static void l2_loss(void* state, TF_OpKernelContext* context) {
+  run run;
+  array input, output;
+  run_begin(&run, context, "L2Loss");
+  if (run_input(&run, 0, &input) && run_output(&run, 0, 0, NULL, &output))
+    reduce_to(&run, TN_CPU_HALF_OF_SQUARES, &input, 1, &input.count, (const bool[]){true}, &output);
+  run_end(&run);
+}
+
+// The dimension comes as 16, 32 or 64 bits.
+static int64_t dimension_at(const array* dimension) {
+  return dimension->dtype == TN_INT16 ? *(const int16_t*)dimension->data : index_at(dimension, 0);
+}
+
+static void arg_extreme(TF_OpKernelContext* context, const char* op, bool least) {
+  run run;
+  array input, dimension, output;
+  run_begin(&run, context, op);
+  if (run_input(&run, 0, &input) && run_input(&run, 1, &dimension)) {
+    int64_t axis = dimension.count == 1 ? dimension_at(&dimension) : 0;
+    if (dimension.rank != 0) {
+      run_fail(&run, TF_INVALID_ARGUMENT, "dimension has rank %d, and must be a scalar",
+               dimension.rank);
+    } else if (axis < -input.rank || axis >= input.rank) {
+      run_fail(&run, TF_INVALID_ARGUMENT,
+               "dimension is %lld, and must be in [%d, %d) for an input of rank %d",
+               (long long)axis, -input.rank, input.rank, input.rank);
+    } else {
+      if (axis < 0) axis += input.rank;
+      if (input.dims[axis] == 0)
+        run_fail(&run, TF_INVALID_ARGUMENT, "dimension %lld of the input is empty",
+                 (long long)axis);
+    }
+    int64_t outer = 1, inner = 1, dims[TN_CPU_MAX_RANK];
+    int rank = 0;
+    for (int i = 0; run_ok(&run) && i < input.rank; ++i) {
+      if (i == axis) continue;
+      *(i < axis ? &outer : &inner) *= input.dims[i];
+      dims[rank++] = input.dims[i];
+    }
+    if (run_output(&run, 0, rank, dims, &output) && output.count > 0) {
+      size_t bytes = tn_cpu_arg_workspace(outer, input.dims[axis], inner);
+      void* workspace = bytes ? run_scratch(&run, bytes) : NULL;
+      if (run_ok(&run))
+        tn_cpu_arg(least, input.dtype, output.dtype, outer, input.dims[axis], inner, input.data,
+                   output.data, workspace, run.parallel);
+    }
+  }
+  run_end(&run);
+}
+
+static void arg_max(void* state, TF_OpKernelContext* context) {
+  arg_extreme(context, "ArgMax", false);
+}
+
+static void arg_min(void* state, TF_OpKernelContext* context) {
+  arg_extreme(context, "ArgMin", true);
+}
+
 void register_reductions(void) {
   const tn_cpu_types indices = TN_CPU_TYPE(TN_INT32) | TN_CPU_TYPE(TN_INT64);
-  const kernel kernels[] = {{.op = "Sum",
-                             .create = sum_create,
-                             .compute = sum,
-                             .destroy = free,
-                             .constraints = {{"T", TN_CPU_NUMBERS}, {"Tidx", indices}},
-                             .host_args = {"reduction_indices"}}};
-  register_kernels(kernels, 1);
+  const tn_cpu_types dimensions = indices | TN_CPU_TYPE(TN_INT16);
+  const tn_cpu_types ordered = TN_CPU_REALS | TN_CPU_TYPE(TN_BOOL);
+  const kernel kernels[] = {
+#define KERNEL(name, how, types)                                    \
+  {.op = #name,                                                     \
+   .create = create_##name,                                         \
+   .compute = reduce,                                               \
+   .destroy = free,                                                 \
+   .constraints = {{types ? "T" : "Tidx", types ? types : indices}, \
+                   {types ? "Tidx" : NULL, indices}},               \
+   .host_args = {"reduction_indices"}},
+      EACH_REDUCTION(KERNEL){
+          .op = "L2Loss", .compute = l2_loss, .constraints = {{"T", TN_CPU_FLOATS}}},
+      {.op = "ArgMax",
+       .compute = arg_max,
+       .constraints = {{"T", ordered},
+                       {"output_type", dimensions | TN_CPU_TYPE(TN_UINT16)},
+                       {"Tidx", dimensions}},
+       .host_args = {"dimension"}},
+      {.op = "ArgMin",
+       .compute = arg_min,
+       .constraints = {{"T", ordered}, {"output_type", indices}, {"Tidx", indices}},
+       .host_args = {"dimension"}},
+  };
+  register_kernels(kernels, sizeof kernels / sizeof kernels[0]);
 }

@@ -93,9 +93,11 @@ void register_kernels(const kernel* kernels, int count) {
 }
 
 __attribute__((visibility("default"))) void TF_InitKernel(void) {
+  run_prepare();
   register_arithmetic();
   register_cast();
   register_matmul();
+  register_conv();
   register_reductions();
   register_layout();
   register_reshape();

@@ -55,8 +55,7 @@ static bool wanted_dims(run* run, const array* tensor, const array* shape, int64
 
 // Output 0 is the memory of `tensor` under another shape. The handle is ours alone.
 static void share(run* run, const array* tensor, int rank, const int64_t* dims) {
-  TF_SetShape(tensor->tensor, dims, rank);
-  run_share_output(run, 0, tensor->tensor);
+  run_share_output_as(run, 0, tensor->tensor, rank, dims);
 }
 
 static void reshape(void* state, TF_OpKernelContext* context) {

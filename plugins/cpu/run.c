@@ -11,11 +11,19 @@ static void use_lent(void* context, int64_t total, int64_t cost,
   TF_ThreadPool_ParallelForClosure(context, total, cost, body, arg);
 }
 
+// For runs that have no memory for a status of their own: only ever read.
+static TF_Status* no_memory;
+
+void run_prepare(void) {
+  no_memory = TF_NewStatus();
+  if (no_memory) TF_SetStatus(no_memory, TF_RESOURCE_EXHAUSTED, "no memory for a status");
+}
+
 void run_begin(run* run, TF_OpKernelContext* context, const char* op) {
   run->context = context;
   run->op = op;
   run->status = TF_NewStatus();
-  run->failed = false;
+  run->failed = !run->status;
   run->handles = run->first_handles;
   run->handle_count = 0;
   run->handle_capacity = sizeof run->first_handles / sizeof run->first_handles[0];
@@ -31,7 +39,8 @@ static void give_back_handles(run* run) {
 void run_end(run* run) {
   give_back_handles(run);
   if (run->handles != run->first_handles) free(run->handles);
-  if (!run_ok(run) && run->status) TF_OpKernelContext_Failure(run->context, run->status);
+  const TF_Status* why = run->status ? run->status : no_memory;
+  if (!run_ok(run) && why) TF_OpKernelContext_Failure(run->context, (TF_Status*)why);
   TF_DeleteStatus(run->status);
 }
 
@@ -127,6 +136,16 @@ bool run_share_output(run* run, int index, TF_Tensor* tensor) {
   if (!run_ok(run)) return false;
   TF_SetOutput(run->context, index, tensor, run->status);
   return run_ok(run);
+}
+
+bool run_share_output_as(run* run, int index, TF_Tensor* tensor, int rank, const int64_t* dims) {
+  if (!run_ok(run)) return false;
+  TF_SetShape(tensor, dims, rank);
+  // It has no status: a shape that found no memory is seen in that it is not there.
+  bool same = TF_NumDims(tensor) == rank;
+  for (int i = 0; i < rank && same; ++i) same = TF_Dim(tensor, i) == dims[i];
+  if (!same) run_fail(run, TF_RESOURCE_EXHAUSTED, "no memory for a shape of rank %d", rank);
+  return run_share_output(run, index, tensor);
 }
 
 int64_t index_at(const array* indices, int64_t i) {

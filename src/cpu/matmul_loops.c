@@ -59,23 +59,32 @@ VECTORS(uint64_t);
     memcpy(tile, acc, sizeof acc[0] * (size_t)R);                                             \
   }
 
-// Tiles of a third, two thirds and all of the rows, on panels of a by row and by column.
-#define ONE_TILE(name, type, R, layout, i_stride, p_stride)                                    \
+// Tiles of a third, two thirds and all of the rows, on panels of a by row and by column. Long sums
+// are made of shorter ones, which is more exact.
+enum { CHAIN = TN_MATMUL_DEPTH / 2 };
+#define ONE_TILE(name, type, R, layout, i_stride, p_stride, PARTS)                             \
   static void name##_##layout##_##R(const type* a, const type* b, int64_t depth, type* tile) { \
-    name(MR / 3 * R, i_stride, p_stride, a, b, depth, tile);                                   \
+    enum { LANES = VECTOR / sizeof(type), VECTORS = MR / 3 * R * 2 };                          \
+    name(MR / 3 * R, i_stride, p_stride, a, b, depth < CHAIN ? depth : CHAIN, tile);           \
+    for (int64_t p = CHAIN; p < depth; p += CHAIN) {                                           \
+      type more[VECTORS * LANES] __attribute__((aligned(VECTOR)));                             \
+      name(MR / 3 * R, i_stride, p_stride, a + p * p_stride * PARTS, b + p * 2 * LANES,        \
+           depth - p < CHAIN ? depth - p : CHAIN, more);                                       \
+      for (int i = 0; i < VECTORS * LANES; ++i) tile[i] += more[i];                            \
+    }                                                                                          \
   }
-#define TILES(name, type)                                                               \
-  ONE_TILE(name, type, 1, by_row, TN_MATMUL_A_STRIDE, 1)                                \
-  ONE_TILE(name, type, 2, by_row, TN_MATMUL_A_STRIDE, 1)                                \
-  ONE_TILE(name, type, 3, by_row, TN_MATMUL_A_STRIDE, 1)                                \
-  ONE_TILE(name, type, 1, by_column, 1, MR)                                             \
-  ONE_TILE(name, type, 2, by_column, 1, MR)                                             \
-  ONE_TILE(name, type, 3, by_column, 1, MR)                                             \
+#define TILES(name, type, PARTS)                                                        \
+  ONE_TILE(name, type, 1, by_row, TN_MATMUL_A_STRIDE, 1, PARTS)                         \
+  ONE_TILE(name, type, 2, by_row, TN_MATMUL_A_STRIDE, 1, PARTS)                         \
+  ONE_TILE(name, type, 3, by_row, TN_MATMUL_A_STRIDE, 1, PARTS)                         \
+  ONE_TILE(name, type, 1, by_column, 1, MR, PARTS)                                      \
+  ONE_TILE(name, type, 2, by_column, 1, MR, PARTS)                                      \
+  ONE_TILE(name, type, 3, by_column, 1, MR, PARTS)                                      \
   static void (*const name##_tiles[2][3])(const type*, const type*, int64_t, type*) = { \
       {name##_by_row_1, name##_by_row_2, name##_by_row_3},                              \
       {name##_by_column_1, name##_by_column_2, name##_by_column_3}};
-#define REAL_TILES(type) REAL_TILE(type) TILES(tile_##type, type)
-#define COMPLEX_TILES(type) COMPLEX_TILE(type) TILES(tile_complex_##type, type)
+#define REAL_TILES(type) REAL_TILE(type) TILES(tile_##type, type, 1)
+#define COMPLEX_TILES(type) COMPLEX_TILE(type) TILES(tile_complex_##type, type, 2)
 REAL_TILES(float)
 REAL_TILES(double)
 REAL_TILES(uint32_t)

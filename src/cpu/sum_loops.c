@@ -1,32 +1,23 @@
-#include "cpu/sum_loops.h"
+#include "cpu/reduce_loops.h"
 
-// Complex numbers come here as pairs of reals.
-typedef double a_f32, a_f64, a_f16, a_bf16;
+// Complex numbers come here as pairs of reals, half and bfloat16 as floats.
+typedef double a_f32, a_f64;
 typedef uint64_t a_i8, a_i16, a_i32, a_i64, a_u8, a_u16, a_u32, a_u64;
+#define EACH(X, arg) TN_CPU_EACH_INTEGER(X, arg) X(f32, TN_FLOAT, arg) X(f64, TN_DOUBLE, arg)
 
-#define SUM(x, dtype, _)                                                                    \
-  static void add_rows_##x(const void* in, int64_t row_stride, int64_t rows, int64_t width, \
-                           void* acc) {                                                     \
-    const s_##x* row = in;                                                                  \
-    a_##x* restrict sums = acc;                                                             \
-    for (int64_t r = 0; r < rows; ++r, row += row_stride)                                   \
-      for (int64_t j = 0; j < width; ++j) sums[j] += (a_##x)value_##x(row[j]);              \
-  }                                                                                         \
-  static void store_sum_##x(const void* acc, void* out, int64_t count) {                    \
-    const a_##x* sums = acc;                                                                \
-    s_##x* to = out;                                                                        \
-    for (int64_t j = 0; j < count; ++j) to[j] = store_##x((c_##x)sums[j]);                  \
-  }                                                                                         \
-  static void add_##x(void* acc, const void* other, int64_t width) {                        \
-    a_##x* sums = acc;                                                                      \
-    const a_##x* more = other;                                                              \
-    for (int64_t j = 0; j < width; ++j) sums[j] += more[j];                                 \
-  }
-TN_CPU_EACH_REAL(SUM, )
+#define SUMS(x, dtype, _)                                                       \
+  static inline a_##x lift_##x(s_##x from) { return (a_##x)value_##x(from); }   \
+  static inline a_##x square_##x(s_##x from) {                                  \
+    return (a_##x)value_##x(from) * (a_##x)value_##x(from);                     \
+  }                                                                             \
+  static inline a_##x merge_##x(a_##x sum, a_##x other) { return sum + other; } \
+  static inline s_##x put_##x(a_##x sum) { return (s_##x)sum; }                 \
+  TN_FOLD_LOOPS(sum_##x, s_##x, a_##x, 0, lift_##x, merge_##x, put_##x)         \
+  TN_FOLD_LOOPS(squares_##x, s_##x, a_##x, 0, square_##x, merge_##x, put_##x)
+EACH(SUMS, )
 
-#define ENTRY(x, dtype, name) [dtype] = name##_##x,
+#define ENTRY(x, dtype, name) [dtype] = TN_FOLD_ENTRY(name##_##x, a_##x),
 const tn_sum_loops TN_CPU_VARIANT(tn_sum_loops) = {
-    .add_rows = {TN_CPU_EACH_REAL(ENTRY, add_rows)},
-    .add = {TN_CPU_EACH_REAL(ENTRY, add)},
-    .store = {TN_CPU_EACH_REAL(ENTRY, store_sum)},
+    .sum = {EACH(ENTRY, sum)},
+    .squares = {EACH(ENTRY, squares)},
 };

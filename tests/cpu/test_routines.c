@@ -110,6 +110,13 @@ static void check_binary(uint64_t* random) {
   free(a), free(b), free(out);
 }
 
+static void sum(tn_dtype dtype, int rank, const int64_t* dims, const bool* reduced, const void* in,
+                void* out, const tn_cpu_parallel* parallel) {
+  void* workspace = malloc(tn_cpu_reduce_workspace(TN_CPU_SUM, dtype, rank, dims, reduced));
+  tn_cpu_reduce(TN_CPU_SUM, dtype, rank, dims, reduced, in, out, workspace, parallel);
+  free(workspace);
+}
+
 static void check_sum(uint64_t* random) {
   tn_dtype dtype = numbers[test_between(random, 0, COUNT(numbers) - 1)];
   int rank = (int)test_between(random, 0, 5);
@@ -134,7 +141,7 @@ static void check_sum(uint64_t* random) {
     }
     sums[to] += at(dtype, in, i);
   }
-  tn_cpu_sum(dtype, rank, dims, reduced, in, out, test_between(random, 0, 1) ? &cutting : NULL);
+  sum(dtype, rank, dims, reduced, in, out, test_between(random, 0, 1) ? &cutting : NULL);
   for (int64_t i = 0; i < out_count; ++i) {
     // Sums of unsigned 64-bit numbers exceed what `as` takes; their low bits are compared.
     bool large = dtype == TN_UINT64 || dtype == TN_UINT32;
@@ -279,16 +286,16 @@ TEST(sums_of_many_floats_lose_nothing_that_counts) {
   float* values = malloc(N * sizeof *values);
   for (int i = 0; i < N; ++i) values[i] = 0.1f;
   const int64_t dims[] = {N};
-  float sum;
-  tn_cpu_sum(TN_FLOAT, 1, dims, (const bool[]){true}, values, &sum, NULL);
-  CHECK(sum == (float)((double)0.1f * N));
+  float total;
+  sum(TN_FLOAT, 1, dims, (const bool[]){true}, values, &total, NULL);
+  CHECK(total == (float)((double)0.1f * N));
   free(values);
 }
 
 TEST(sums_of_nothing_end_at_once_whatever_the_shape) {
   const int64_t dims[] = {(int64_t)1 << 40, 3, 0};
   float sums[3] = {1, 1, 1};
-  tn_cpu_sum(TN_FLOAT, 3, dims, (const bool[]){true, false, true}, NULL, sums, NULL);
+  sum(TN_FLOAT, 3, dims, (const bool[]){true, false, true}, NULL, sums, NULL);
   for (int i = 0; i < 3; ++i) CHECK(sums[i] == 0);
 }
 

@@ -1,0 +1,91 @@
+// Inner loops of reduce.c, and the macro that makes them.
+#ifndef TENON_CPU_REDUCE_LOOPS_H_
+#define TENON_CPU_REDUCE_LOOPS_H_
+
+#include "cpu/loops.h"
+
+// One way to reduce one type. Half and bfloat16 have none: they are widened to float.
+typedef struct tn_fold {
+  int64_t acc_size;                         // bytes of an accumulator
+  void (*begin)(void* acc, int64_t lanes);  // accumulators of nothing
+  // acc[j] takes in[r * row_stride + j] for all rows and j < width.
+  void (*rows)(const void* in, int64_t row_stride, int64_t rows, int64_t width, void* acc);
+  // `count` blocks of [depth, width], one after the other: acc[i * width + j] is block i's.
+  void (*blocks)(const void* in, int64_t count, int64_t depth, int64_t width, void* acc);
+  void (*merge)(void* acc, const void* other, int64_t lanes);  // acc[j] takes other[j]
+  tn_unary_loop store;                                         // accumulators to elements
+} tn_fold;
+
+typedef struct tn_sum_loops {
+  tn_fold sum[TN_CPU_DTYPES];      // accumulators: double or uint64_t
+  tn_fold squares[TN_CPU_DTYPES];  // the same
+} tn_sum_loops;
+typedef struct tn_reduce_prod_loops {
+  tn_fold prod[TN_CPU_DTYPES];  // double, uint64_t or two doubles
+} tn_reduce_prod_loops;
+typedef struct tn_reduce_max_loops {
+  tn_fold max[TN_CPU_DTYPES], min[TN_CPU_DTYPES];  // the type itself
+} tn_reduce_max_loops;
+
+TN_CPU_DECLARE(tn_sum_loops);
+TN_CPU_DECLARE(tn_reduce_prod_loops);
+TN_CPU_DECLARE(tn_reduce_max_loops);
+
+// The loops `name`_* from elements of type s to accumulators of type a. `lift` makes an accumulator
+// of an element, `put` an element of an accumulator; `merge` makes one of two.
+#define TN_FOLD_LOOPS(name, s, a, nothing, lift, merge, put)                                  \
+  static void name##_begin(void* acc, int64_t lanes) {                                        \
+    a* to = acc;                                                                              \
+    for (int64_t j = 0; j < lanes; ++j) to[j] = nothing;                                      \
+  }                                                                                           \
+  static void name##_rows(const void* in, int64_t row_stride, int64_t rows, int64_t width,    \
+                          void* acc) {                                                        \
+    a* restrict to = acc;                                                                     \
+    const s* row = in;                                                                        \
+    int64_t r = 0;                                                                            \
+    for (; r + 4 <= rows; r += 4, row += 4 * row_stride) {                                    \
+      const s *row1 = row + row_stride, *row2 = row1 + row_stride, *row3 = row2 + row_stride; \
+      for (int64_t j = 0; j < width; ++j)                                                     \
+        to[j] = merge(to[j], merge(merge(lift(row[j]), lift(row1[j])),                        \
+                                   merge(lift(row2[j]), lift(row3[j]))));                     \
+    }                                                                                         \
+    for (; r < rows; ++r, row += row_stride)                                                  \
+      for (int64_t j = 0; j < width; ++j) to[j] = merge(to[j], lift(row[j]));                 \
+  }                                                                                           \
+  static void name##_blocks(const void* in, int64_t count, int64_t depth, int64_t width,      \
+                            void* acc) {                                                      \
+    a* restrict to = acc;                                                                     \
+    const s* from = in;                                                                       \
+    int64_t i = 0;                                                                            \
+    if (width == 1) /* four chains at once: each waits for itself */                          \
+      for (; i + 4 <= count; i += 4, from += 4 * depth) {                                     \
+        a a0 = nothing, a1 = nothing, a2 = nothing, a3 = nothing;                             \
+        for (int64_t d = 0; d < depth; ++d) {                                                 \
+          a0 = merge(a0, lift(from[d]));                                                      \
+          a1 = merge(a1, lift(from[depth + d]));                                              \
+          a2 = merge(a2, lift(from[2 * depth + d]));                                          \
+          a3 = merge(a3, lift(from[3 * depth + d]));                                          \
+        }                                                                                     \
+        to[i] = a0, to[i + 1] = a1, to[i + 2] = a2, to[i + 3] = a3;                           \
+      }                                                                                       \
+    for (; i < count; ++i, from += depth * width)                                             \
+      for (int64_t j = 0; j < width; ++j) {                                                   \
+        a sum = nothing;                                                                      \
+        for (int64_t d = 0; d < depth; ++d) sum = merge(sum, lift(from[d * width + j]));      \
+        to[i * width + j] = sum;                                                              \
+      }                                                                                       \
+  }                                                                                           \
+  static void name##_merge(void* acc, const void* other, int64_t lanes) {                     \
+    a* restrict to = acc;                                                                     \
+    const a* restrict from = other;                                                           \
+    for (int64_t j = 0; j < lanes; ++j) to[j] = merge(to[j], from[j]);                        \
+  }                                                                                           \
+  static void name##_store(const void* acc, void* out, int64_t count) {                       \
+    const a* from = acc;                                                                      \
+    s* to = out;                                                                              \
+    for (int64_t j = 0; j < count; ++j) to[j] = put(from[j]);                                 \
+  }
+#define TN_FOLD_ENTRY(name, a) \
+  { sizeof(a), name##_begin, name##_rows, name##_blocks, name##_merge, name##_store }
+
+#endif  // TENON_CPU_REDUCE_LOOPS_H_
