@@ -117,6 +117,7 @@ void* attrs_end(attrs* attrs, const void* state, size_t size);
 // One of these per file; registers its kernels.
 void register_arithmetic(void);
 void register_cast(void);
+void register_math(void);
 void register_matmul(void);
 void register_conv(void);
 void register_reductions(void);

@@ -96,6 +96,7 @@ __attribute__((visibility("default"))) void TF_InitKernel(void) {
   run_prepare();
   register_arithmetic();
   register_cast();
+  register_math();
   register_matmul();
   register_conv();
   register_reductions();

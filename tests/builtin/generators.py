@@ -448,7 +448,9 @@ def apply(text):
 GENERATORS = {
     "Add AddV2 Sub Mul Div RealDiv FloorDiv TruncateDiv DivNoNan MulNoNan FloorMod TruncateMod Mod Pow "
     "Maximum Minimum SquaredDifference Xdivy Xlogy Xlog1py Atan2 NextAfter Complex BitwiseAnd BitwiseOr "
-    "BitwiseXor LeftShift RightShift LogicalAnd LogicalOr Less LessEqual Greater GreaterEqual": broadcast,
+    "BitwiseXor LeftShift RightShift LogicalAnd LogicalOr Less LessEqual Greater GreaterEqual "
+    "Igamma Igammac IgammaGradA Polygamma Zeta": broadcast,
+    "Betainc": lambda r: (lambda to: ({}, [to if flag(r) else [] for _ in range(3)]))(shape(r)),
     "Equal NotEqual": lambda r: ({"incompatible_shape_error": flag(r)}, broadcastables(r, shape(r))),
     "Select": select,
     "SelectV2": lambda r: ({}, broadcastables(r, shape(r), 3)),

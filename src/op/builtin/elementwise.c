@@ -62,6 +62,25 @@ static void bitcast_shape(tn_inference* c, tn_status* status) {
   tn_infer_set_output(c, 0, shape);
 }
 
+// Scalars repeat, all other inputs have one shape. One of unknown rank may be either.
+static void betainc_shape(tn_inference* c, tn_status* status) {
+  tn_shape_ref output = tn_infer_unknown(c), other = NULL;
+  int scalars = 0;
+  for (int i = 0; i < 3; ++i) {
+    tn_shape_ref in = tn_infer_input(c, i);
+    if (!tn_infer_rank_known(in)) {
+      other = in;
+    } else if (in->rank == 0) {
+      ++scalars;
+    } else {
+      output = other = tn_infer_merge(c, output, in, status);
+      if (!output) return;
+    }
+  }
+  if (scalars == 2) output = other;
+  tn_infer_set_output(c, 0, scalars == 3 ? tn_infer_scalar(c) : output);
+}
+
 #define ARITHMETIC                                                                      \
   "{bfloat16, half, float, double, uint8, int8, uint16, int16, int32, uint32, uint64, " \
   "int64, complex64, complex128}"
@@ -83,8 +102,11 @@ const tn_builtin_op tn_elementwise_ops[] = {
     {"Sqrt Rsqrt Exp Expm1 Log Log1p Sigmoid Sin Cos Tan Asin Acos Atan Sinh Cosh Tanh Asinh "
      "Acosh Atanh",
      "x: T", "y: T", "T: " FLOATS_COMPLEX, tn_shapes_like_input},
-    {"Erf Erfc Erfinv Lgamma Digamma Floor Ceil Rint", "x: T", "y: T", "T: " FLOATS_B,
-     tn_shapes_like_input},
+    {"Erf Erfc Erfinv Ndtri Lgamma Digamma Dawsn Expint FresnelCos FresnelSin Spence BesselI0 "
+     "BesselI0e BesselI1 BesselI1e BesselJ0 BesselJ1 BesselK0 BesselK0e BesselK1 BesselK1e "
+     "BesselY0 "
+     "BesselY1 Floor Ceil Rint",
+     "x: T", "y: T", "T: " FLOATS_B, tn_shapes_like_input},
     {"IsNan IsInf IsFinite", "x: T", "y: bool", "T: " FLOATS_B, tn_shapes_like_input},
     {"Invert", "x: T", "y: T", "T: " INTEGERS, tn_shapes_like_input},
     {"PopulationCount", "x: T", "y: uint8", "T: " INTEGERS, tn_shapes_like_input},
@@ -142,6 +164,10 @@ const tn_builtin_op tn_elementwise_ops[] = {
     {"Atan2", "y: T; x: T", "z: T", "T: " FLOATS_B, tn_shapes_broadcast},
     {"NextAfter", "x1: T; x2: T", "output: T", "T: {double, float} = DT_FLOAT",
      tn_shapes_broadcast},
+    {"Igamma Igammac", "a: T; x: T", "z: T", "T: " FLOATS_B, tn_shapes_broadcast},
+    {"IgammaGradA Polygamma", "a: T; x: T", "z: T", "T: {float, double}", tn_shapes_broadcast},
+    {"Zeta", "x: T; q: T", "z: T", "T: {float, double}", tn_shapes_broadcast},
+    {"Betainc", "a: T; b: T; x: T", "z: T", "T: {float, double}", betainc_shape},
     {"Complex", "real: T; imag: T", "out: Tout", "T: {float, double} = DT_FLOAT; Tout: " COMPLEX,
      tn_shapes_broadcast},
     {"BitwiseAnd BitwiseOr BitwiseXor", "x: T; y: T", "z: T", "T: " INTEGERS, tn_shapes_broadcast,
