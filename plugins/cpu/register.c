@@ -104,6 +104,9 @@ __attribute__((visibility("default"))) void TF_InitKernel(void) {
   register_reshape();
   register_shapes();
   register_join();
+  register_slice();
+  register_reverse();
+  register_pad();
   register_strings();
   register_random();
   register_stateless();

@@ -4,10 +4,9 @@
 
 #include "cpu/cpu.h"
 
-// Element [i, j, ...] of `in` becomes element [i, j, ...] of `out`, both with strides of their own:
-// those of `in` may be 0 or negative, those of `out` are positive and no two elements meet. `size`
-// is any number of bytes, `rank` at most 2 * TN_CPU_MAX_RANK. `in` and `out` do not overlap, but
-// for elements that no one writes.
+// Element [i, j, ...] of `in` becomes element [i, j, ...] of `out`, both with strides of their own.
+// They may be negative, and those of `in` 0; no two elements of `out` meet, nor does one of `in`.
+// `size` is any number of bytes, `rank` at most 2 * TN_CPU_MAX_RANK.
 void tn_cpu_move(size_t size, int rank, const int64_t* dims, const void* in,
                  const int64_t* in_strides, void* out, const int64_t* out_strides,
                  const tn_cpu_parallel* parallel);

@@ -286,7 +286,15 @@ void tn_cpu_move(size_t size, int rank, const int64_t* dims, const void* in,
   const int64_t bytes = (int64_t)size;
   for (int i = 0; i < rank; ++i) {
     if (dims[i] == 0) return;
-    if (dims[i] != 1) axes[n++] = (axis){dims[i], in_strides[i] * bytes, out_strides[i] * bytes};
+    if (dims[i] == 1) continue;
+    axes[n] = (axis){dims[i], in_strides[i] * bytes, out_strides[i] * bytes};
+    if (axes[n].out < 0) {  // walked from its other end
+      in = (const char*)in + (dims[i] - 1) * axes[n].in;
+      out = (char*)out + (dims[i] - 1) * axes[n].out;
+      axes[n].in = -axes[n].in;
+      axes[n].out = -axes[n].out;
+    }
+    ++n;
   }
   move_job job;  // large, and filled in only as far as it is used
   job.size = bytes;
