@@ -128,6 +128,7 @@ void register_join(void);
 void register_slice(void);
 void register_reverse(void);
 void register_pad(void);
+void register_fill(void);
 void register_strings(void);
 void register_random(void);
 void register_stateless(void);

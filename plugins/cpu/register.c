@@ -107,6 +107,7 @@ __attribute__((visibility("default"))) void TF_InitKernel(void) {
   register_slice();
   register_reverse();
   register_pad();
+  register_fill();
   register_strings();
   register_random();
   register_stateless();
