@@ -9,6 +9,8 @@ answers zero, a denormal is as good, and calls with denormal inputs say nothing 
 A call that fails, fails with the same code; what TensorFlow calls UNIMPLEMENTED we may have.
 """
 
+import functools
+
 import ml_dtypes
 import numpy
 
@@ -24,20 +26,26 @@ def is_measured(array):
     return array.dtype.name in MEASURED
 
 
-def wide(array):
-    return array.astype("clongdouble" if array.dtype.kind == "c" else "longdouble")
+def wide(array, dtype):
+    """In a type in which errors of `dtype` can be measured."""
+    name = "longdouble" if real_of(numpy.dtype(dtype).name) == "float64" else "float64"
+    complexes = {"longdouble": "clongdouble", "float64": "complex128"}
+    array = numpy.asarray(array)
+    return array.astype(complexes[name] if array.dtype.kind == "c" else name)
 
 
-def limits(dtype):
-    info = ml_dtypes.finfo(real_of(numpy.dtype(dtype).name))
-    return float(info.eps), float(info.smallest_normal), numpy.longdouble(info.max) * (1 + info.eps / 2)
+@functools.cache
+def limits(name):
+    """(the ulp of 1, the smallest normal number, the power of two after the largest)"""
+    info = ml_dtypes.finfo(real_of(name))
+    return float(info.eps), float(info.smallest_normal), numpy.exp2(numpy.longdouble(info.maxexp))
 
 
 def ulp(magnitudes, dtype):
     """The distance between neighbours at these magnitudes, in the precision of `dtype`."""
-    eps, normal, largest = limits(dtype)
-    size = numpy.clip(numpy.abs(magnitudes).astype("longdouble"), normal, largest)
-    return numpy.exp2(numpy.floor(numpy.log2(numpy.where(numpy.isnan(size), 1, size)))) * eps
+    eps, normal, largest = limits(dtype.name)
+    size = numpy.clip(magnitudes, normal, largest / 2)
+    return numpy.ldexp(magnitudes.dtype.type(eps), numpy.frexp(size)[1] - 1)
 
 
 def bounded(values, largest):
@@ -49,12 +57,16 @@ def bounded(values, largest):
 
 def distance(found, exact, scale=None):
     """How many ulp lie between, element by element; inf where only one of them is NaN."""
-    largest = numpy.exp2(numpy.ceil(numpy.log2(limits(found.dtype)[2])))
-    a, b = wide(found), wide(numpy.asarray(exact))
+    a, b = wide(found, found.dtype), wide(exact, found.dtype)
     same = (a == b) | (numpy.isnan(a) & numpy.isnan(b))
+    if same.all():
+        return numpy.zeros(found.shape)
+    largest = limits(found.dtype.name)[2].astype(a.real.dtype)
     with numpy.errstate(all="ignore"):
         one, other = bounded(a, largest), bounded(b, largest)
-        size = numpy.abs(other) if scale is None else numpy.maximum(numpy.abs(scale), numpy.abs(other))
+        size = numpy.abs(other)
+        if scale is not None:
+            size = numpy.maximum(numpy.abs(wide(scale, found.dtype)), size)
         far = numpy.abs(one - other) / ulp(size, found.dtype)
     return numpy.where(same, 0, numpy.where(numpy.isnan(far), numpy.inf, far)).astype("float64")
 
@@ -65,7 +77,7 @@ def has_denormals(call):
         if isinstance(value, numpy.ndarray) and is_measured(value):
             for part in ([value.real, value.imag] if value.dtype.kind == "c" else [value]):
                 size = numpy.nan_to_num(numpy.abs(part).astype("float64"))
-                if ((size > 0) & (size < limits(value.dtype)[1])).any():
+                if ((size > 0) & (size < limits(value.dtype.name)[1])).any():
                     return True
     return False
 
@@ -93,8 +105,8 @@ def largest_error(results, exacts):
             if value is None or not is_measured(array) or not array.size:
                 continue
             far = distance(array, value, scale)
-            normal = numpy.abs(value) >= limits(array.dtype)[1]
-            finite = numpy.isfinite(wide(array)) & numpy.isfinite(value) & normal & (array != 0)
+            normal = numpy.abs(value) >= limits(array.dtype.name)[1]
+            finite = numpy.isfinite(wide(array, array.dtype)) & numpy.isfinite(value) & normal & (array != 0)
             worst = max(worst, float(numpy.max(far, where=finite, initial=0.0)))
     return worst
 
@@ -120,7 +132,7 @@ def wrong_elements(found, expected, exact, scale, bar):
     same = (found == expected) | (numpy.isnan(found) & numpy.isnan(expected))
     if exact is not None:
         return ~same & ~(distance(found, exact, scale) <= bar)
-    flushed = (expected == 0) & (numpy.abs(found) < limits(found.dtype)[1])
+    flushed = (expected == 0) & (numpy.abs(found) < limits(found.dtype.name)[1])
     return ~same & ~flushed & ~(distance(found, expected, scale) <= BAR)
 
 

@@ -25,11 +25,21 @@
 
 enum { MAX_CALLS = 64, MAX_TENSORS = 512, MAX_THREADS = 64 };
 
+// An op with its attributes as they lie in the file. Calls of a case that are the same share one,
+// because kernels may have state.
+typedef struct kept_call {
+  const uint8_t* bytes;
+  size_t size;
+  tn_call* call;
+} kept_call;
+
 // What one run of a case has made so far.
 typedef struct made {
   tn_tensor* tensors[MAX_TENSORS];  // outputs of all calls
   size_t first[MAX_CALLS + 1];      // where each call's begin
   size_t calls;
+  kept_call kept[MAX_CALLS];
+  size_t kept_count;
 } made;
 
 static void free_block(void* data, size_t size, void* block) { free(block); }
@@ -74,9 +84,23 @@ static tn_call* read_call(reader* in, tn_status* status) {
   return call;
 }
 
+static tn_call* find_call(reader* in, made* made, tn_status* status) {
+  const uint8_t* bytes = in->at;
+  tn_call* call = read_call(in, status);
+  const size_t size = (size_t)(in->at - bytes);
+  for (size_t i = 0; i < made->kept_count && call; ++i) {
+    const kept_call* other = &made->kept[i];
+    if (other->size != size || memcmp(other->bytes, bytes, size) != 0) continue;
+    tn_call_destroy(call);
+    return other->call;
+  }
+  if (call) made->kept[made->kept_count++] = (kept_call){bytes, size, call};
+  return call;
+}
+
 // Reads and runs one call. The outputs go to the end of `made`.
 static bool run_call(reader* in, size_t shift, made* made, tn_status* status) {
-  tn_call* call = read_call(in, status);
+  tn_call* call = find_call(in, made, status);
   tn_tensor* inputs[MAX_TENSORS];
   bool borrowed[MAX_TENSORS];
   const uint32_t count = read_number(in);
@@ -101,7 +125,6 @@ static bool run_call(reader* in, size_t shift, made* made, tn_status* status) {
   if (good) made->first[++made->calls] = first + (size_t)outputs;
   for (uint32_t i = 0; i < filled; ++i)
     if (!borrowed[i]) tn_tensor_destroy(inputs[i]);
-  tn_call_destroy(call);
   return good;
 }
 
@@ -153,6 +176,7 @@ static bool run_case(const answer_case* item, size_t shift, bool may_fail, char*
     good = check_outputs(item, &in, &made, text, text_size);
   }
   for (size_t i = 0; i < made.first[made.calls]; ++i) tn_tensor_destroy(made.tensors[i]);
+  for (size_t i = 0; i < made.kept_count; ++i) tn_call_destroy(made.kept[i].call);
   tn_status_destroy(status);
   return good;
 }
