@@ -135,5 +135,6 @@ void register_stateless(void);
 void register_variables(void);
 void register_files(void);
 void register_pooling(void);
+void register_depthwise(void);
 
 #endif  // TENON_PLUGINS_CPU_KERNEL_H_

@@ -114,4 +114,5 @@ __attribute__((visibility("default"))) void TF_InitKernel(void) {
   register_variables();
   register_files();
   register_pooling();
+  register_depthwise();
 }
