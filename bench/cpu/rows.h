@@ -3,9 +3,9 @@
 #define TENON_BENCH_CPU_ROWS_H_
 
 // `inputs`, with blanks between: f32[2,3] random floats (bf16, f16, f64 too; a leading + makes them
-// positive), i32[5]<7 random numbers below 7, i32=0,1 these numbers (a scalar when there is just
-// one and ! follows), {a b} a list of inputs. `attrs`, with blanks between: b:name=0, i:name=3,
-// I:name=1,2, s:name=SAME, t:name=float.
+// positive), i32[5]<7 (u8 too) random numbers below 7, i32=0,1 these numbers (a scalar when there
+// is just one and ! follows), {a b} a list of inputs. `attrs`, with blanks between: b:name=0,
+// i:name=3, I:name=1,2, s:name=SAME, t:name=float.
 typedef struct row {
   const char* class, *name, *op, *inputs, *attrs;
 } row;
@@ -47,6 +47,23 @@ typedef struct row {
         "f32[8," n "," n "," c "] i32=" k "," k "," c "," c " f32[8," n "," n "," c "]", \
         CONV_ATTRS                                                                       \
   }
+
+#define POOL_ATTRS "I:ksize=1,3,3,1 I:strides=1,2,2,1 s:padding=SAME s:data_format=NHWC"
+#define DEPTHWISE(n, half, c, stride)                                                    \
+  {"depthwise", "DepthwiseConv2dNative " n "," c " by " stride, "DepthwiseConv2dNative", \
+   "f32[8," n "," n "," c "] f32[3,3," c ",1]", DEPTHWISE_ATTRS(stride)},                \
+      {"depthwise", "DepthwiseConv2dNativeBackpropInput " n "," c " by " stride,         \
+       "DepthwiseConv2dNativeBackpropInput",                                             \
+       "i32=8," n "," n "," c " f32[3,3," c ",1] f32[8," half "," half "," c "]",        \
+       DEPTHWISE_ATTRS(stride)},                                                         \
+  {                                                                                      \
+    "depthwise", "DepthwiseConv2dNativeBackpropFilter " n "," c " by " stride,           \
+        "DepthwiseConv2dNativeBackpropFilter",                                           \
+        "f32[8," n "," n "," c "] i32=3,3," c ",1 f32[8," half "," half "," c "]",       \
+        DEPTHWISE_ATTRS(stride)                                                          \
+  }
+#define DEPTHWISE_ATTRS(stride) \
+  "I:strides=1," stride "," stride ",1 s:padding=SAME s:data_format=NHWC I:dilations=1,1,1,1"
 
 static const row rows[] = {
     BINARY("AddV2"),
@@ -95,6 +112,36 @@ static const row rows[] = {
     {"topk", "TopKV2 10 of 1M", "TopKV2", "f32[" M1 "] i32=10!", "b:sorted=1"},
     {"topk", "TopKV2 1M of 1M (a sort)", "TopKV2", "f32[" M1 "] i32=" M1 "!", "b:sorted=1"},
     {"topk", "TopKV2 5 of 1024x1024", "TopKV2", "f32[1024,1024] i32=5!", "b:sorted=1"},
+    {"pool", "MaxPool 3x3 112,64", "MaxPool", "f32[8,112,112,64]", POOL_ATTRS},
+    {"pool", "MaxPool 3x3 112,64 bf16", "MaxPool", "bf16[8,112,112,64]", POOL_ATTRS},
+    {"pool", "MaxPoolGrad 3x3 112,64", "MaxPoolGrad",
+     "f32[8,112,112,64] f32[8,56,56,64] f32[8,56,56,64]", POOL_ATTRS},
+    {"pool", "MaxPoolWithArgmax 3x3 112,64", "MaxPoolWithArgmax", "f32[8,112,112,64]",
+     "I:ksize=1,3,3,1 I:strides=1,2,2,1 s:padding=SAME"},
+    {"pool", "AvgPool 3x3 112,64", "AvgPool", "f32[8,112,112,64]", POOL_ATTRS},
+    {"pool", "AvgPoolGrad 3x3 112,64", "AvgPoolGrad", "i32=8,112,112,64 f32[8,56,56,64]",
+     POOL_ATTRS},
+    {"pool", "AvgPool 7x7 7,2048", "AvgPool", "f32[8,7,7,2048]",
+     "I:ksize=1,7,7,1 I:strides=1,1,1,1 s:padding=VALID s:data_format=NHWC"},
+    DEPTHWISE("56", "56", "128", "1"),
+    DEPTHWISE("56", "28", "128", "2"),
+    {"depthwise", "DepthwiseConv2dNative 56,32 x4", "DepthwiseConv2dNative",
+     "f32[8,56,56,32] f32[3,3,32,4]", DEPTHWISE_ATTRS("1")},
+    {"depthwise", "DepthwiseConv2dNative 56,128 bf16", "DepthwiseConv2dNative",
+     "bf16[8,56,56,128] bf16[3,3,128,1]", DEPTHWISE_ATTRS("1")},
+    {"resize", "ResizeBilinear 224,3 to 448", "ResizeBilinear", "f32[8,224,224,3] i32=448,448",
+     "b:half_pixel_centers=1"},
+    {"resize", "ResizeBilinear 448,3 to 224 u8", "ResizeBilinear",
+     "u8[8,448,448,3]<255 i32=224,224", "b:half_pixel_centers=1"},
+    {"resize", "ResizeBilinear 56,64 to 112", "ResizeBilinear", "f32[8,56,56,64] i32=112,112", ""},
+    {"resize", "ResizeBilinearGrad 56,64 to 112", "ResizeBilinearGrad",
+     "f32[8,112,112,64] f32[8,56,56,64]", ""},
+    {"resize", "ResizeNearestNeighbor 224,3 to 448", "ResizeNearestNeighbor",
+     "f32[8,224,224,3] i32=448,448", ""},
+    {"resize", "ResizeNearestNeighbor 56,64 to 112", "ResizeNearestNeighbor",
+     "f32[8,56,56,64] i32=112,112", ""},
+    {"resize", "ResizeNearestNeighborGrad 56,64 to 112", "ResizeNearestNeighborGrad",
+     "f32[8,112,112,64] i32=56,56", ""},
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 

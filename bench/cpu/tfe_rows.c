@@ -37,9 +37,9 @@ typedef struct type {
 } type;
 
 static const type* read_type(const row* row, const char** text) {
-  static const type types[] = {{"f32", TF_FLOAT, 4}, {"f64", TF_DOUBLE, 8},
-                               {"f16", TF_HALF, 2},  {"bf16", TF_BFLOAT16, 2},
-                               {"i32", TF_INT32, 4}, {"i64", TF_INT64, 8}};
+  static const type types[] = {
+      {"f32", TF_FLOAT, 4}, {"f64", TF_DOUBLE, 8}, {"f16", TF_HALF, 2}, {"bf16", TF_BFLOAT16, 2},
+      {"i32", TF_INT32, 4}, {"i64", TF_INT64, 8},  {"u8", TF_UINT8, 1}};
   for (size_t i = 0; i < sizeof types / sizeof types[0]; ++i)
     if (strncmp(*text, types[i].name, strlen(types[i].name)) == 0) {
       *text += strlen(types[i].name);
@@ -74,6 +74,7 @@ static void fill(void* data, const type* type, int64_t count, bool positive, int
     memcpy(&bits, &number, sizeof bits);
     if (type->dtype == TF_FLOAT) ((float*)data)[i] = number;
     if (type->dtype == TF_BFLOAT16) ((uint16_t*)data)[i] = (uint16_t)(bits >> 16);
+    if (type->dtype == TF_UINT8) ((uint8_t*)data)[i] = (uint8_t)((double)below * unit);
     if (type->dtype == TF_INT32) ((int32_t*)data)[i] = (int32_t)((double)below * unit);
   }
 }

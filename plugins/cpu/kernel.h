@@ -136,5 +136,6 @@ void register_variables(void);
 void register_files(void);
 void register_pooling(void);
 void register_depthwise(void);
+void register_resize(void);
 
 #endif  // TENON_PLUGINS_CPU_KERNEL_H_

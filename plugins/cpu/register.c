@@ -115,4 +115,5 @@ __attribute__((visibility("default"))) void TF_InitKernel(void) {
   register_files();
   register_pooling();
   register_depthwise();
+  register_resize();
 }

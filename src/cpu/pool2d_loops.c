@@ -72,14 +72,15 @@ INLINE void max_16_strip(const uint16_t* in, tn_pool_patch p, int64_t count, uin
 MAX_16(f16, 0x7c00)
 MAX_16(bf16, 0x7f80)
 
-// Values and positions of one width, so that one comparison serves both.
+// Values and positions of one width, so that one comparison serves both. Positions are chosen by a
+// mask: compilers make branches of a condition here.
 #define LARGEST(name, value, position)                                                    \
   INLINE void largest_##name(const value* pixel, position at, int64_t count, value* best, \
                              position* where) {                                           \
     for (int64_t j = 0; j < count; ++j) {                                                 \
-      const bool larger = best[j] < pixel[j];                                             \
-      best[j] = larger ? pixel[j] : best[j];                                              \
-      where[j] = larger ? at : where[j];                                                  \
+      const position mask = -(position)(best[j] < pixel[j]);                              \
+      where[j] = (where[j] & ~mask) | (at & mask);                                        \
+      best[j] = best[j] < pixel[j] ? pixel[j] : best[j];                                  \
     }                                                                                     \
   }
 LARGEST(f32, float, int32_t)
@@ -89,11 +90,12 @@ LARGEST(f64, double, int64_t)
 LARGEST(i64, int64_t, int64_t)
 LARGEST(u64, uint64_t, int64_t)
 
+enum { LANES = 32 };  // fewer would be unrolled before they are made vectors of
 #define ARGMAX(x, position)                                                                     \
   INLINE void argmax_strip_##x(const s_##x* in, tn_pool_patch p, int64_t count, s_##x* out,     \
                                int32_t* positions) {                                            \
-    s_##x best[16];                                                                             \
-    position where[16];                                                                         \
+    s_##x best[LANES];                                                                          \
+    position where[LANES];                                                                      \
     for (int64_t j = 0; j < count; ++j) best[j] = in[j];                                        \
     for (int64_t j = 0; j < count; ++j) where[j] = 0;                                           \
     for (int64_t r = 0, at = 0; r < p.rows; ++r)                                                \
@@ -108,8 +110,8 @@ LARGEST(u64, uint64_t, int64_t)
     const s_##x* from = in;                                                                     \
     s_##x* to = out;                                                                            \
     int64_t j = 0;                                                                              \
-    for (; j + 16 <= count; j += 16)                                                            \
-      argmax_strip_##x(from + j, p, 16, to ? to + j : NULL, positions + j);                     \
+    for (; j + LANES <= count; j += LANES)                                                      \
+      argmax_strip_##x(from + j, p, LANES, to ? to + j : NULL, positions + j);                  \
     if (j < count) argmax_strip_##x(from + j, p, count - j, to ? to + j : NULL, positions + j); \
   }
 ARGMAX(f32, int32_t)
