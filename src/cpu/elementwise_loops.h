@@ -22,27 +22,25 @@ tn_cpu_loop tn_cpu_loop_of(const tn_cpu_bodies bodies, int inputs, tn_dtype dtyp
                            int cost);
 
 // x is the suffix of the inputs' type, y of the output's. The expression gets values as load_x
-// makes them, and its own goes through store_y.
-#define TN_CPU_UNARY_LOOP(name, x, y, expression)                                                 \
-  static void name##_##x(const void* a, const void* b, const void* c, void* out, int64_t count) { \
-    const s_##x* in = a;                                                                          \
-    s_##y* to = out;                                                                              \
-    TN_CPU_INDEPENDENT for (int64_t i = 0; i < count; ++i) to[i] =                                \
-        store_##y(expression(load_##x(in[i])));                                                   \
-  }
-#define TN_CPU_BINARY_LOOP(name, x, y, expression)                                                \
-  static void name##_##x(const void* a, const void* b, const void* c, void* out, int64_t count) { \
-    const s_##x *left = a, *right = b;                                                            \
-    s_##y* to = out;                                                                              \
-    TN_CPU_INDEPENDENT for (int64_t i = 0; i < count; ++i) to[i] =                                \
-        store_##y(expression(load_##x(left[i]), load_##x(right[i])));                             \
-  }
-#define TN_CPU_TERNARY_LOOP(name, x, y, expression)                                               \
+// makes them (integers: unsigned), and its own goes through store_y.
+#define TN_CPU_UNARY_LOOP(name, x, y, expression) \
+  TN_CPU_LOOP(name, x, y, store_##y(expression(load_##x(first[i]))))
+#define TN_CPU_BINARY_LOOP(name, x, y, expression) \
+  TN_CPU_LOOP(name, x, y, store_##y(expression(load_##x(first[i]), load_##x(second[i]))))
+// The expression gets values as they are (signed integers are signed), and gives what is stored.
+#define TN_CPU_UNARY_VALUE_LOOP(name, x, y, expression) \
+  TN_CPU_LOOP(name, x, y, (s_##y)(expression(value_##x(first[i]))))
+#define TN_CPU_BINARY_VALUE_LOOP(name, x, y, expression) \
+  TN_CPU_LOOP(name, x, y, (s_##y)(expression(value_##x(first[i]), value_##x(second[i]))))
+#define TN_CPU_TERNARY_VALUE_LOOP(name, x, y, expression) \
+  TN_CPU_LOOP(name, x, y,                                 \
+              (s_##y)(expression(value_##x(first[i]), value_##x(second[i]), value_##x(third[i]))))
+#define TN_CPU_LOOP(name, x, y, element)                                                          \
   static void name##_##x(const void* a, const void* b, const void* c, void* out, int64_t count) { \
     const s_##x *first = a, *second = b, *third = c;                                              \
     s_##y* to = out;                                                                              \
-    TN_CPU_INDEPENDENT for (int64_t i = 0; i < count; ++i) to[i] =                                \
-        store_##y(expression(load_##x(first[i]), load_##x(second[i]), load_##x(third[i])));       \
+    (void)first, (void)second, (void)third;                                                       \
+    TN_CPU_INDEPENDENT for (int64_t i = 0; i < count; ++i) to[i] = element;                       \
   }
 
 // An entry of tn_cpu_bodies.
