@@ -1,6 +1,8 @@
 #include "elementwise.h"
 
-static bool same_shape(const array* x, const array* y) {
+#include "cpu/arithmetic.h"
+
+bool same_shape(const array* x, const array* y) {
   if (x->rank != y->rank) return false;
   for (int i = 0; i < x->rank; ++i)
     if (x->dims[i] != y->dims[i]) return false;
@@ -65,38 +67,64 @@ void zip_broadcast(run* run, tn_cpu_loop loop, const array* inputs, const broadc
   tn_cpu_zip(loop, plan->rank, plan->dims, in, strides, out, run->parallel);
 }
 
-// Several inputs of one shape are walked as one dimension.
-static void zip_dense(run* run, tn_cpu_loop loop, const array* inputs, void* out) {
-  static const int64_t one = 1;
-  const void* in[] = {inputs[0].data, inputs[1].data, loop.inputs > 2 ? inputs[2].data : NULL};
-  const int64_t* strides[] = {&one, &one, &one};
+// Inputs of as many elements each are walked as one dimension; one more may repeat a scalar.
+static void zip_dense(run* run, tn_cpu_loop loop, const array* inputs, int count,
+                      const array* extra, void* out) {
+  static const int64_t zero = 0, one = 1;
+  const void* in[TN_CPU_MAX_INPUTS] = {0};
+  const int64_t* strides[TN_CPU_MAX_INPUTS];
+  for (int k = 0; k < loop.inputs; ++k) {
+    in[k] = k < count ? inputs[k].data : extra->data;
+    strides[k] = k < count ? &one : &zero;
+  }
   tn_cpu_zip(loop, 1, &inputs[0].count, in, strides, out, run->parallel);
+}
+
+static bool check_rule(run* run, const elementwise* op, const array* x, const array* y) {
+  char texts[2][SHAPE_TEXT];
+  if (op->rule == BROADCAST || (op->rule == SAME_COUNT ? x->count == y->count : same_shape(x, y)))
+    return true;
+  run_fail(run, TF_INVALID_ARGUMENT, "inputs of shapes %s and %s must have the same %s",
+           shape_text(x->rank, x->dims, texts[0]), shape_text(y->rank, y->dims, texts[1]),
+           op->rule == SAME_COUNT ? "number of elements" : "shape");
+  return false;
+}
+
+static bool check_divisor(run* run, const elementwise* op, const array* x, const array* y) {
+  if (!op->division || !(TN_CPU_TYPE(x->dtype) & TN_CPU_INTEGERS) || !x->count ||
+      !tn_cpu_has_zero(y->dtype, y->count, y->data))
+    return true;
+  run_fail(run, op->division, "integer division by zero in input y");
+  return false;
+}
+
+void elementwise_apply(run* run, const elementwise* op, array* in, int count, const array* extra) {
+  const tn_cpu_loop loop = op->find(op->code, in[0].dtype);
+  array out;
+  broadcast plan;
+  bool dense = true;
+  for (int k = 1; k < count; ++k) {
+    if (!check_rule(run, op, &in[0], &in[k])) return;
+    dense = dense && (op->rule != BROADCAST || same_shape(&in[0], &in[k]));
+  }
+  if (!dense && !plan_broadcast(run, in, count, &plan)) return;
+  if (count > 1 && !check_divisor(run, op, &in[0], &in[1])) return;
+  const int rank = dense ? in[0].rank : plan.rank;
+  const int64_t* dims = dense ? in[0].dims : plan.dims;
+  if (!run_output_or_forward(run, count, 0, rank, dims, &out)) return;
+  if (dense) {
+    zip_dense(run, loop, in, count, extra, out.data);
+  } else {
+    zip_broadcast(run, loop, in, &plan, out.data);
+  }
 }
 
 void elementwise_run(const elementwise* op, TF_OpKernelContext* context) {
   run run;
-  array in[TN_CPU_MAX_INPUTS], out;
-  broadcast plan;
+  array in[TN_CPU_MAX_INPUTS];
+  const int count = TF_NumInputs(context);
   run_begin(&run, context, op->op);
-  if (run_input(&run, 0, &in[0])) {
-    const tn_cpu_loop loop = op->find(op->code, in[0].dtype);
-    bool same = true;
-    for (int k = 1; k < loop.inputs && run_input(&run, k, &in[k]); ++k)
-      same = same && same_shape(&in[0], &in[k]);
-    if (!run_ok(&run)) {
-      // Reported at the end.
-    } else if (same) {
-      if (run_output_or_forward(&run, loop.inputs, 0, in[0].rank, in[0].dims, &out)) {
-        if (loop.inputs == 1) {
-          tn_cpu_map(loop, in[0].count, in[0].data, out.data, run.parallel);
-        } else {
-          zip_dense(&run, loop, in, out.data);
-        }
-      }
-    } else if (plan_broadcast(&run, in, loop.inputs, &plan) &&
-               run_output_or_forward(&run, loop.inputs, 0, plan.rank, plan.dims, &out)) {
-      zip_broadcast(&run, loop, in, &plan, out.data);
-    }
-  }
+  for (int k = 0; k < count && run_input(&run, k, &in[k]);) ++k;
+  if (run_ok(&run)) elementwise_apply(&run, op, in, count, NULL);
   run_end(&run);
 }

@@ -8,27 +8,45 @@
 //   }
 //
 // The type of the first input chooses the loop, the loop's number of inputs the shapes: two or more
-// broadcast. `types` constrain the attribute T. Outputs take over an input's memory where they can.
+// broadcast, unless a rule says otherwise (ELEMENTWISE_RULE_COMPUTE). `types` constrain the
+// attribute T. Outputs take over an input's memory where they can.
 #ifndef TENON_PLUGINS_CPU_ELEMENTWISE_H_
 #define TENON_PLUGINS_CPU_ELEMENTWISE_H_
 
 #include "cpu/elementwise.h"
 #include "kernel.h"
 
+typedef enum shape_rule {
+  BROADCAST,
+  SAME_SHAPE,
+  SAME_COUNT,  // the output has the first one's shape
+} shape_rule;
+
 typedef struct elementwise {
   const char* op;
   tn_cpu_loop (*find)(int code, tn_dtype dtype);
   int code;
+  shape_rule rule;
+  TF_Code division;  // what a divisor that is an integer and 0 gives; TF_OK: there is none
 } elementwise;
 void elementwise_run(const elementwise* op, TF_OpKernelContext* context);
 
-#define ELEMENTWISE_COMPUTE(name, find, code, types)                     \
-  static void compute_##name(void* state, TF_OpKernelContext* context) { \
-    static const elementwise op = {#name, find, code};                   \
-    elementwise_run(&op, context);                                       \
+// The same for inputs that have been read; `extra` is one more input, a scalar, if not NULL.
+void elementwise_apply(run* run, const elementwise* op, array* inputs, int count,
+                       const array* extra);
+
+#define ELEMENTWISE_COMPUTE(name, finder, which, types) \
+  ELEMENTWISE_RULE_COMPUTE(name, finder, which, types, BROADCAST)
+#define ELEMENTWISE_RULE_COMPUTE(name, finder, which, types, ...)         \
+  static void compute_##name(void* state, TF_OpKernelContext* context) {  \
+    static const elementwise op = {                                       \
+        .op = #name, .find = finder, .code = which, .rule = __VA_ARGS__}; \
+    elementwise_run(&op, context);                                        \
   }
-#define ELEMENTWISE_KERNEL(name, find, code, types) \
+#define ELEMENTWISE_KERNEL(name, finder, which, types, ...) \
   {.op = #name, .compute = compute_##name, .constraints = {{"T", types}}},
+
+bool same_shape(const array* x, const array* y);
 
 // The shape that all inputs broadcast to, and the strides to walk each of them in it: dimensions
 // are aligned at the end, and one of size 1 repeats. For kernels that do more than one loop.

@@ -118,6 +118,7 @@ void* attrs_end(attrs* attrs, const void* state, size_t size);
 void register_arithmetic(void);
 void register_cast(void);
 void register_math(void);
+void register_conditions(void);
 void register_matmul(void);
 void register_conv(void);
 void register_reductions(void);

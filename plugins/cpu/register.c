@@ -97,6 +97,7 @@ __attribute__((visibility("default"))) void TF_InitKernel(void) {
   register_arithmetic();
   register_cast();
   register_math();
+  register_conditions();
   register_matmul();
   register_conv();
   register_reductions();

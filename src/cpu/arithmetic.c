@@ -52,8 +52,7 @@ static tn_dtype plain(tn_dtype dtype) {
 static const tn_cpu_bodies* bodies_of(int op) {
   if (op < TN_CPU_DIV) return &TN_CPU_CHOOSE(tn_arithmetic_loops)->bodies[op];
   if (op < TN_CPU_EQUAL) return &TN_CPU_CHOOSE(tn_division_loops)->bodies[op - TN_CPU_DIV];
-  if (op < TN_CPU_BITWISE_AND)
-    return &TN_CPU_CHOOSE(tn_condition_loops)->bodies[op - TN_CPU_EQUAL];
+  if (op < TN_CPU_BITWISE_AND) return &TN_CPU_CHOOSE(tn_condition_loops)->bodies[op - TN_CPU_EQUAL];
   return &TN_CPU_CHOOSE(tn_bit_loops)->bodies[op - TN_CPU_BITWISE_AND];
 }
 
@@ -75,11 +74,11 @@ tn_cpu_loop tn_cpu_select(size_t size) {
 }
 
 bool tn_cpu_has_zero(tn_dtype dtype, int64_t count, const void* in) {
-#define HAS_ZERO(type)                                                     \
-  do {                                                                     \
-    unsigned found = 0;                                                    \
+#define HAS_ZERO(type)                                                      \
+  do {                                                                      \
+    unsigned found = 0;                                                     \
     for (int64_t i = 0; i < count; ++i) found |= ((const type*)in)[i] == 0; \
-    return found;                                                          \
+    return found;                                                           \
   } while (0)
   switch (tn_cpu_size(dtype)) {
     case 1: HAS_ZERO(uint8_t);
@@ -129,7 +128,7 @@ static void add_blocks(void* arg, int64_t begin, int64_t end) {
 
 void tn_cpu_add_n(tn_dtype dtype, int64_t count, const void* const* in, int terms, void* out,
                   const tn_cpu_parallel* parallel) {
-  sum_job job = {tn_cpu_arithmetic(TN_CPU_ADD, dtype), TN_CPU_CHOOSE(tn_narrow_loops),
-                 count, in, terms, out};
+  sum_job job = {
+      tn_cpu_arithmetic(TN_CPU_ADD, dtype), TN_CPU_CHOOSE(tn_narrow_loops), count, in, terms, out};
   tn_cpu_run(parallel, (count + BLOCK - 1) / BLOCK, (int64_t)BLOCK * terms / 4, add_blocks, &job);
 }

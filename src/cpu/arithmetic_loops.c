@@ -26,21 +26,21 @@ TN_CPU_EACH_NATIVE_NUMBER(NUMBER_LOOPS, )
 #define RELU_GRAD(g, a) ((g) * ((a) > 0 ? 1 : 0))
 #define RELU6_GRAD(g, a) ((g) * ((a) > 0 && (a) < 6 ? 1 : 0))
 #define LEAKY_RELU_GRAD(g, a, alpha) ((a) > 0 ? (g) : (g) * (alpha))
-#define REAL_LOOPS(x, dtype, _)                                      \
-  TN_CPU_BINARY_LOOP(mul, x, x, MUL)                                 \
-  TN_CPU_UNARY_LOOP(square, x, x, SQUARE)                            \
-  TN_CPU_BINARY_LOOP(squared_difference, x, x, SQUARED_DIFFERENCE)   \
-  TN_CPU_UNARY_VALUE_LOOP(relu, x, x, RELU)                          \
-  TN_CPU_UNARY_VALUE_LOOP(relu6, x, x, RELU6)                        \
-  TN_CPU_BINARY_VALUE_LOOP(relu_grad, x, x, RELU_GRAD)               \
+#define REAL_LOOPS(x, dtype, _)                                    \
+  TN_CPU_BINARY_LOOP(mul, x, x, MUL)                               \
+  TN_CPU_UNARY_LOOP(square, x, x, SQUARE)                          \
+  TN_CPU_BINARY_LOOP(squared_difference, x, x, SQUARED_DIFFERENCE) \
+  TN_CPU_UNARY_VALUE_LOOP(relu, x, x, RELU)                        \
+  TN_CPU_UNARY_VALUE_LOOP(relu6, x, x, RELU6)                      \
+  TN_CPU_BINARY_VALUE_LOOP(relu_grad, x, x, RELU_GRAD)             \
   TN_CPU_BINARY_VALUE_LOOP(relu6_grad, x, x, RELU6_GRAD)
 TN_CPU_EACH_NATIVE_REAL(REAL_LOOPS, )
 
 #define ABS_INTEGER(a) ((a) < 0 ? 0 - (uint64_t)(a) : (uint64_t)(a))
-#define INTEGER_LOOPS(x, dtype, _)                    \
-  TN_CPU_UNARY_VALUE_LOOP(abs, x, x, ABS_INTEGER)     \
-  TN_CPU_UNARY_VALUE_LOOP(sign, x, x, SIGN)           \
-  TN_CPU_BINARY_VALUE_LOOP(maximum, x, x, MAXIMUM)    \
+#define INTEGER_LOOPS(x, dtype, _)                 \
+  TN_CPU_UNARY_VALUE_LOOP(abs, x, x, ABS_INTEGER)  \
+  TN_CPU_UNARY_VALUE_LOOP(sign, x, x, SIGN)        \
+  TN_CPU_BINARY_VALUE_LOOP(maximum, x, x, MAXIMUM) \
   TN_CPU_BINARY_VALUE_LOOP(minimum, x, x, MINIMUM)
 TN_CPU_EACH_INTEGER(INTEGER_LOOPS, )
 
@@ -48,13 +48,13 @@ TN_CPU_EACH_INTEGER(INTEGER_LOOPS, )
 #define MAXIMUM_OR_NAN(a, b) ((a) != (a) || (a) > (b) ? (a) : (b))
 #define MINIMUM_OR_NAN(a, b) ((a) != (a) || (a) < (b) ? (a) : (b))
 #define ABS_FLOAT(a) ((a) < 0 ? -(a) : (a) + 0)
-#define FLOAT_LOOPS(x, dtype, _)                                   \
-  TN_CPU_UNARY_VALUE_LOOP(abs, x, x, ABS_FLOAT)                    \
-  TN_CPU_UNARY_VALUE_LOOP(sign, x, x, SIGN_OR_NAN)                 \
-  TN_CPU_BINARY_VALUE_LOOP(maximum, x, x, MAXIMUM_OR_NAN)          \
-  TN_CPU_BINARY_VALUE_LOOP(minimum, x, x, MINIMUM_OR_NAN)          \
-  TN_CPU_BINARY_LOOP(mul_no_nan, x, x, MUL_NO_NAN)                 \
-  TN_CPU_BINARY_LOOP(leaky_relu, x, x, LEAKY_RELU)                 \
+#define FLOAT_LOOPS(x, dtype, _)                          \
+  TN_CPU_UNARY_VALUE_LOOP(abs, x, x, ABS_FLOAT)           \
+  TN_CPU_UNARY_VALUE_LOOP(sign, x, x, SIGN_OR_NAN)        \
+  TN_CPU_BINARY_VALUE_LOOP(maximum, x, x, MAXIMUM_OR_NAN) \
+  TN_CPU_BINARY_VALUE_LOOP(minimum, x, x, MINIMUM_OR_NAN) \
+  TN_CPU_BINARY_LOOP(mul_no_nan, x, x, MUL_NO_NAN)        \
+  TN_CPU_BINARY_LOOP(leaky_relu, x, x, LEAKY_RELU)        \
   TN_CPU_TERNARY_VALUE_LOOP(leaky_relu_grad, x, x, LEAKY_RELU_GRAD)
 TN_CPU_EACH_NATIVE_FLOAT(FLOAT_LOOPS, )
 
@@ -70,11 +70,11 @@ static inline double _Complex sign_c128_of(double _Complex a) {
   double size = hypot(__real__ a, __imag__ a);
   return size == 0 ? 0 : __builtin_complex(__real__ a / size, __imag__ a / size);
 }
-#define COMPLEX_LOOPS(x, dtype, _)                                          \
-  TN_CPU_BINARY_LOOP(mul, x, x, TN_CPU_COMPLEX_MUL)                         \
-  TN_CPU_BINARY_LOOP(mul_no_nan, x, x, COMPLEX_MUL_NO_NAN)                  \
-  TN_CPU_UNARY_LOOP(square, x, x, COMPLEX_SQUARE)                           \
-  TN_CPU_BINARY_LOOP(squared_difference, x, x, COMPLEX_SQUARED_DIFFERENCE)  \
+#define COMPLEX_LOOPS(x, dtype, _)                                         \
+  TN_CPU_BINARY_LOOP(mul, x, x, TN_CPU_COMPLEX_MUL)                        \
+  TN_CPU_BINARY_LOOP(mul_no_nan, x, x, COMPLEX_MUL_NO_NAN)                 \
+  TN_CPU_UNARY_LOOP(square, x, x, COMPLEX_SQUARE)                          \
+  TN_CPU_BINARY_LOOP(squared_difference, x, x, COMPLEX_SQUARED_DIFFERENCE) \
   TN_CPU_UNARY_LOOP(sign, x, x, sign_##x##_of)
 TN_CPU_EACH_COMPLEX(COMPLEX_LOOPS, )
 

@@ -27,17 +27,22 @@ typedef struct tn_bit_loops {
 TN_CPU_DECLARE(tn_bit_loops);
 
 // Entries of the tables.
-#define TN_CPU_OF_INTEGERS(name) {TN_CPU_EACH_INTEGER(TN_CPU_BODY, name)}
-#define TN_CPU_OF_FLOATS(name) {TN_CPU_EACH_NATIVE_FLOAT(TN_CPU_BODY, name)}
-#define TN_CPU_OF_REALS(name) {TN_CPU_EACH_NATIVE_REAL(TN_CPU_BODY, name)}
-#define TN_CPU_OF_COMPLEXES(name) {TN_CPU_EACH_COMPLEX(TN_CPU_BODY, name)}
-#define TN_CPU_OF_NUMBERS(name) {TN_CPU_EACH_NATIVE_NUMBER(TN_CPU_BODY, name)}
+#define TN_CPU_OF_INTEGERS(name) \
+  { TN_CPU_EACH_INTEGER(TN_CPU_BODY, name) }
+#define TN_CPU_OF_FLOATS(name) \
+  { TN_CPU_EACH_NATIVE_FLOAT(TN_CPU_BODY, name) }
+#define TN_CPU_OF_REALS(name) \
+  { TN_CPU_EACH_NATIVE_REAL(TN_CPU_BODY, name) }
+#define TN_CPU_OF_COMPLEXES(name) \
+  { TN_CPU_EACH_COMPLEX(TN_CPU_BODY, name) }
+#define TN_CPU_OF_NUMBERS(name) \
+  { TN_CPU_EACH_NATIVE_NUMBER(TN_CPU_BODY, name) }
 #define TN_CPU_OF_FRACTIONS(name) \
-  {TN_CPU_EACH_NATIVE_FLOAT(TN_CPU_BODY, name) TN_CPU_EACH_COMPLEX(TN_CPU_BODY, name)}
+  { TN_CPU_EACH_NATIVE_FLOAT(TN_CPU_BODY, name) TN_CPU_EACH_COMPLEX(TN_CPU_BODY, name) }
 
 // Products of complex numbers by their parts: C's own look for infinities after every one.
-#define TN_CPU_COMPLEX_MUL(a, b)                                               \
-  __builtin_complex(__real__(a) * __real__(b) - __imag__(a) * __imag__(b),     \
+#define TN_CPU_COMPLEX_MUL(a, b)                                           \
+  __builtin_complex(__real__(a) * __real__(b) - __imag__(a) * __imag__(b), \
                     __real__(a) * __imag__(b) + __imag__(a) * __real__(b))
 
 #endif  // TENON_CPU_ARITHMETIC_LOOPS_H_

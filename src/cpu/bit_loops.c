@@ -38,8 +38,8 @@ TN_CPU_EACH_INTEGER(INTEGER_LOOPS, )
 #define REAL_LOOPS(x, dtype, _) TN_CPU_TERNARY_VALUE_LOOP(clip, x, x, CLIP)
 TN_CPU_EACH_NATIVE_REAL(REAL_LOOPS, )
 
-#define COMPLEX_CLIP(a, low, high)                                       \
-  __builtin_complex(CLIP(__real__(a), __real__(low), __real__(high)),    \
+#define COMPLEX_CLIP(a, low, high)                                    \
+  __builtin_complex(CLIP(__real__(a), __real__(low), __real__(high)), \
                     CLIP(__imag__(a), __imag__(low), __imag__(high)))
 #define CONJ(a) __builtin_complex(__real__(a), -__imag__(a))
 #define REAL(a) (__real__(a))
@@ -50,12 +50,12 @@ static inline float abs_c64_of(float _Complex a) {
   return (float)(isnan(size) && (isinf(re) || isinf(im)) ? INFINITY : size);
 }
 static inline double abs_c128_of(double _Complex a) { return hypot(__real__ a, __imag__ a); }
-#define COMPLEX_LOOPS(x, part)                             \
-  TN_CPU_TERNARY_VALUE_LOOP(clip, x, x, COMPLEX_CLIP)      \
-  TN_CPU_UNARY_LOOP(conj, x, x, CONJ)                      \
-  TN_CPU_UNARY_LOOP(real, x, part, REAL)                   \
-  TN_CPU_UNARY_LOOP(imag, x, part, IMAG)                   \
-  TN_CPU_UNARY_LOOP(complex_abs, x, part, abs_##x##_of)    \
+#define COMPLEX_LOOPS(x, part)                          \
+  TN_CPU_TERNARY_VALUE_LOOP(clip, x, x, COMPLEX_CLIP)   \
+  TN_CPU_UNARY_LOOP(conj, x, x, CONJ)                   \
+  TN_CPU_UNARY_LOOP(real, x, part, REAL)                \
+  TN_CPU_UNARY_LOOP(imag, x, part, IMAG)                \
+  TN_CPU_UNARY_LOOP(complex_abs, x, part, abs_##x##_of) \
   TN_CPU_BINARY_LOOP(complex, part, x, __builtin_complex)
 COMPLEX_LOOPS(c64, f32)
 COMPLEX_LOOPS(c128, f64)
@@ -69,10 +69,8 @@ const tn_bit_loops TN_CPU_VARIANT(tn_bit_loops) = {
                AT(LEFT_SHIFT) = TN_CPU_OF_INTEGERS(left_shift),
                AT(RIGHT_SHIFT) = TN_CPU_OF_INTEGERS(right_shift),
                AT(POPULATION_COUNT) = TN_CPU_OF_INTEGERS(population_count),
-               AT(CLIP) = TN_CPU_OF_NUMBERS(clip),
-               AT(CONJ) = TN_CPU_OF_COMPLEXES(conj),
-               AT(REAL) = TN_CPU_OF_COMPLEXES(real),
-               AT(IMAG) = TN_CPU_OF_COMPLEXES(imag),
+               AT(CLIP) = TN_CPU_OF_NUMBERS(clip), AT(CONJ) = TN_CPU_OF_COMPLEXES(conj),
+               AT(REAL) = TN_CPU_OF_COMPLEXES(real), AT(IMAG) = TN_CPU_OF_COMPLEXES(imag),
                AT(COMPLEX) = TN_CPU_OF_FLOATS(complex),
                AT(COMPLEX_ABS) = TN_CPU_OF_COMPLEXES(complex_abs)},
 };

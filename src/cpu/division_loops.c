@@ -37,12 +37,11 @@ static inline int64_t floor_div_i64_of(int64_t a, int64_t b) {
 
 #define FLOOR_MOD(x, a, b) ((c_##x)(a) - (c_##x)FLOOR_##x(a, b) * (c_##x)(b))
 #define TRUNCATE_MOD(x, a, b) ((c_##x)(a) - (c_##x)TRUNCATE_##x(a, b) * (c_##x)(b))
-#define INTEGER_LOOPS(x, dtype, _)                                                              \
-  TN_CPU_BINARY_VALUE_LOOP(div, x, x, TRUNCATE_##x)                                             \
-  TN_CPU_BINARY_VALUE_LOOP(floor_div, x, x, FLOOR_##x)                                          \
-  TN_CPU_LOOP(floor_mod, x, x, (s_##x)FLOOR_MOD(x, value_##x(first[i]), value_##x(second[i])))  \
-  TN_CPU_LOOP(truncate_mod, x, x,                                                               \
-              (s_##x)TRUNCATE_MOD(x, value_##x(first[i]), value_##x(second[i])))
+#define INTEGER_LOOPS(x, dtype, _)                                                             \
+  TN_CPU_BINARY_VALUE_LOOP(div, x, x, TRUNCATE_##x)                                            \
+  TN_CPU_BINARY_VALUE_LOOP(floor_div, x, x, FLOOR_##x)                                         \
+  TN_CPU_LOOP(floor_mod, x, x, (s_##x)FLOOR_MOD(x, value_##x(first[i]), value_##x(second[i]))) \
+  TN_CPU_LOOP(truncate_mod, x, x, (s_##x)TRUNCATE_MOD(x, value_##x(first[i]), value_##x(second[i])))
 TN_CPU_EACH_INTEGER(INTEGER_LOOPS, )
 
 #define DIV_NO_NAN(a, b) ((b) == 0 ? 0 : (a) / (b))
@@ -51,31 +50,31 @@ TN_CPU_EACH_INTEGER(INTEGER_LOOPS, )
 #define RECIPROCAL_GRAD(y, g) ((g) == 0 ? 0 : -(g) * (y) * (y))
 #define SQRT_GRAD(y, g) ((g) == 0 ? 0 : (g) / 2 / (y))
 #define RSQRT_GRAD(y, g) ((g) == 0 ? 0 : -(g) / 2 * (y) * ((y) * (y)))
-#define FLOAT_FUNCTIONS(x, f)                                                       \
-  static inline c_##x floor_div_##x##_of(c_##x a, c_##x b) { return floor##f(a / b); } \
+#define FLOAT_FUNCTIONS(x, f)                                                             \
+  static inline c_##x floor_div_##x##_of(c_##x a, c_##x b) { return floor##f(a / b); }    \
   static inline c_##x truncate_div_##x##_of(c_##x a, c_##x b) { return trunc##f(a / b); } \
-  static inline c_##x rsqrt_##x##_of(c_##x a) { return 1 / sqrt##f(a); }            \
-  static inline c_##x floor_mod_##x##_of(c_##x a, c_##x b) {                        \
-    c_##x rest = fmod##f(a, b);                                                     \
-    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;                    \
+  static inline c_##x rsqrt_##x##_of(c_##x a) { return 1 / sqrt##f(a); }                  \
+  static inline c_##x floor_mod_##x##_of(c_##x a, c_##x b) {                              \
+    c_##x rest = fmod##f(a, b);                                                           \
+    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;                          \
   }
 FLOAT_FUNCTIONS(f32, f)
 FLOAT_FUNCTIONS(f64, )
-#define FLOAT_LOOPS(x, f)                                              \
-  TN_CPU_BINARY_LOOP(div, x, x, DIV)                                   \
-  TN_CPU_BINARY_LOOP(div_no_nan, x, x, DIV_NO_NAN)                     \
-  TN_CPU_BINARY_LOOP(floor_div, x, x, floor_div_##x##_of)              \
-  TN_CPU_BINARY_LOOP(truncate_div, x, x, truncate_div_##x##_of)        \
-  TN_CPU_BINARY_LOOP(floor_mod, x, x, floor_mod_##x##_of)              \
-  TN_CPU_BINARY_LOOP(truncate_mod, x, x, fmod##f)                      \
-  TN_CPU_UNARY_LOOP(reciprocal, x, x, RECIPROCAL)                      \
-  TN_CPU_UNARY_LOOP(sqrt, x, x, sqrt##f)                               \
-  TN_CPU_UNARY_LOOP(rsqrt, x, x, rsqrt_##x##_of)                       \
-  TN_CPU_BINARY_LOOP(reciprocal_grad, x, x, RECIPROCAL_GRAD)           \
-  TN_CPU_BINARY_LOOP(sqrt_grad, x, x, SQRT_GRAD)                       \
-  TN_CPU_BINARY_LOOP(rsqrt_grad, x, x, RSQRT_GRAD)                     \
-  TN_CPU_UNARY_LOOP(floor, x, x, floor##f)                             \
-  TN_CPU_UNARY_LOOP(ceil, x, x, ceil##f)                               \
+#define FLOAT_LOOPS(x, f)                                       \
+  TN_CPU_BINARY_LOOP(div, x, x, DIV)                            \
+  TN_CPU_BINARY_LOOP(div_no_nan, x, x, DIV_NO_NAN)              \
+  TN_CPU_BINARY_LOOP(floor_div, x, x, floor_div_##x##_of)       \
+  TN_CPU_BINARY_LOOP(truncate_div, x, x, truncate_div_##x##_of) \
+  TN_CPU_BINARY_LOOP(floor_mod, x, x, floor_mod_##x##_of)       \
+  TN_CPU_BINARY_LOOP(truncate_mod, x, x, fmod##f)               \
+  TN_CPU_UNARY_LOOP(reciprocal, x, x, RECIPROCAL)               \
+  TN_CPU_UNARY_LOOP(sqrt, x, x, sqrt##f)                        \
+  TN_CPU_UNARY_LOOP(rsqrt, x, x, rsqrt_##x##_of)                \
+  TN_CPU_BINARY_LOOP(reciprocal_grad, x, x, RECIPROCAL_GRAD)    \
+  TN_CPU_BINARY_LOOP(sqrt_grad, x, x, SQRT_GRAD)                \
+  TN_CPU_BINARY_LOOP(rsqrt_grad, x, x, RSQRT_GRAD)              \
+  TN_CPU_UNARY_LOOP(floor, x, x, floor##f)                      \
+  TN_CPU_UNARY_LOOP(ceil, x, x, ceil##f)                        \
   TN_CPU_UNARY_LOOP(rint, x, x, rint##f)
 FLOAT_LOOPS(f32, f)
 FLOAT_LOOPS(f64, )
@@ -84,7 +83,8 @@ FLOAT_LOOPS(f64, )
 static inline float _Complex div_c64_of(float _Complex a, float _Complex b) {
   double ar = __real__ a, ai = __imag__ a, br = __real__ b, bi = __imag__ b;
   double norm = br * br + bi * bi;
-  return __builtin_complex((float)((ar * br + ai * bi) / norm), (float)((ai * br - ar * bi) / norm));
+  return __builtin_complex((float)((ar * br + ai * bi) / norm),
+                           (float)((ai * br - ar * bi) / norm));
 }
 
 // The power of two that takes the larger part near 1, unless that is 0, infinite or NaN.
@@ -103,49 +103,46 @@ static double _Complex div_c128_of(double _Complex a, double _Complex b) {
 static inline float _Complex sqrt_c64_of(float _Complex a) { return (float _Complex)csqrt(a); }
 static inline double _Complex sqrt_c128_of(double _Complex a) { return csqrt(a); }
 #define CONJ(a) __builtin_complex(__real__(a), -__imag__(a))
-#define COMPLEX_FUNCTIONS(x, dtype, _)                                                        \
-  static inline c_##x div_no_nan_##x##_of(c_##x a, c_##x b) {                                 \
-    return b == 0 ? 0 : div_##x##_of(a, b);                                                   \
-  }                                                                                           \
-  static inline c_##x reciprocal_##x##_of(c_##x a) { return div_##x##_of(1, a); }             \
-  static inline c_##x rsqrt_##x##_of(c_##x a) { return div_##x##_of(1, sqrt_##x##_of(a)); }   \
-  static inline c_##x reciprocal_grad_##x##_of(c_##x y, c_##x g) {                            \
-    c_##x part = TN_CPU_COMPLEX_MUL(g, CONJ(y));                                              \
-    return g == 0 ? 0 : -TN_CPU_COMPLEX_MUL(part, CONJ(y));                                   \
-  }                                                                                           \
-  static inline c_##x sqrt_grad_##x##_of(c_##x y, c_##x g) {                                  \
-    return g == 0 ? 0 : div_##x##_of(g / 2, CONJ(y));                                         \
-  }                                                                                           \
-  static inline c_##x rsqrt_grad_##x##_of(c_##x y, c_##x g) {                                 \
+#define COMPLEX_FUNCTIONS(x, dtype, _)                                                          \
+  static inline c_##x div_no_nan_##x##_of(c_##x a, c_##x b) {                                   \
+    return b == 0 ? 0 : div_##x##_of(a, b);                                                     \
+  }                                                                                             \
+  static inline c_##x reciprocal_##x##_of(c_##x a) { return div_##x##_of(1, a); }               \
+  static inline c_##x rsqrt_##x##_of(c_##x a) { return div_##x##_of(1, sqrt_##x##_of(a)); }     \
+  static inline c_##x reciprocal_grad_##x##_of(c_##x y, c_##x g) {                              \
+    c_##x part = TN_CPU_COMPLEX_MUL(g, CONJ(y));                                                \
+    return g == 0 ? 0 : -TN_CPU_COMPLEX_MUL(part, CONJ(y));                                     \
+  }                                                                                             \
+  static inline c_##x sqrt_grad_##x##_of(c_##x y, c_##x g) {                                    \
+    return g == 0 ? 0 : div_##x##_of(g / 2, CONJ(y));                                           \
+  }                                                                                             \
+  static inline c_##x rsqrt_grad_##x##_of(c_##x y, c_##x g) {                                   \
     c_##x square = TN_CPU_COMPLEX_MUL(CONJ(y), CONJ(y)), part = TN_CPU_COMPLEX_MUL(g, CONJ(y)); \
-    return g == 0 ? 0 : TN_CPU_COMPLEX_MUL(-part / 2, square);                                \
-  }                                                                                           \
-  TN_CPU_BINARY_LOOP(div, x, x, div_##x##_of)                                                 \
-  TN_CPU_BINARY_LOOP(div_no_nan, x, x, div_no_nan_##x##_of)                                   \
-  TN_CPU_UNARY_LOOP(reciprocal, x, x, reciprocal_##x##_of)                                    \
-  TN_CPU_UNARY_LOOP(sqrt, x, x, sqrt_##x##_of)                                                \
-  TN_CPU_UNARY_LOOP(rsqrt, x, x, rsqrt_##x##_of)                                              \
-  TN_CPU_BINARY_LOOP(reciprocal_grad, x, x, reciprocal_grad_##x##_of)                         \
-  TN_CPU_BINARY_LOOP(sqrt_grad, x, x, sqrt_grad_##x##_of)                                     \
+    return g == 0 ? 0 : TN_CPU_COMPLEX_MUL(-part / 2, square);                                  \
+  }                                                                                             \
+  TN_CPU_BINARY_LOOP(div, x, x, div_##x##_of)                                                   \
+  TN_CPU_BINARY_LOOP(div_no_nan, x, x, div_no_nan_##x##_of)                                     \
+  TN_CPU_UNARY_LOOP(reciprocal, x, x, reciprocal_##x##_of)                                      \
+  TN_CPU_UNARY_LOOP(sqrt, x, x, sqrt_##x##_of)                                                  \
+  TN_CPU_UNARY_LOOP(rsqrt, x, x, rsqrt_##x##_of)                                                \
+  TN_CPU_BINARY_LOOP(reciprocal_grad, x, x, reciprocal_grad_##x##_of)                           \
+  TN_CPU_BINARY_LOOP(sqrt_grad, x, x, sqrt_grad_##x##_of)                                       \
   TN_CPU_BINARY_LOOP(rsqrt_grad, x, x, rsqrt_grad_##x##_of)
 TN_CPU_EACH_COMPLEX(COMPLEX_FUNCTIONS, )
 
 #define AT(op) [TN_CPU_##op - TN_CPU_DIV]
 const tn_division_loops TN_CPU_VARIANT(tn_division_loops) = {
-    .bodies = {AT(DIV) = TN_CPU_OF_NUMBERS(div),
-               AT(DIV_NO_NAN) = TN_CPU_OF_FRACTIONS(div_no_nan),
+    .bodies = {AT(DIV) = TN_CPU_OF_NUMBERS(div), AT(DIV_NO_NAN) = TN_CPU_OF_FRACTIONS(div_no_nan),
                AT(FLOOR_DIV) = TN_CPU_OF_REALS(floor_div),
                AT(TRUNCATE_DIV) = {TN_CPU_EACH_INTEGER(TN_CPU_BODY, div)
                                        TN_CPU_EACH_NATIVE_FLOAT(TN_CPU_BODY, truncate_div)},
                AT(FLOOR_MOD) = TN_CPU_OF_REALS(floor_mod),
                AT(TRUNCATE_MOD) = TN_CPU_OF_REALS(truncate_mod),
                AT(RECIPROCAL) = TN_CPU_OF_FRACTIONS(reciprocal),
-               AT(SQRT) = TN_CPU_OF_FRACTIONS(sqrt),
-               AT(RSQRT) = TN_CPU_OF_FRACTIONS(rsqrt),
+               AT(SQRT) = TN_CPU_OF_FRACTIONS(sqrt), AT(RSQRT) = TN_CPU_OF_FRACTIONS(rsqrt),
                AT(RECIPROCAL_GRAD) = TN_CPU_OF_FRACTIONS(reciprocal_grad),
                AT(SQRT_GRAD) = TN_CPU_OF_FRACTIONS(sqrt_grad),
                AT(RSQRT_GRAD) = TN_CPU_OF_FRACTIONS(rsqrt_grad),
-               AT(FLOOR) = TN_CPU_OF_FLOATS(floor),
-               AT(CEIL) = TN_CPU_OF_FLOATS(ceil),
+               AT(FLOOR) = TN_CPU_OF_FLOATS(floor), AT(CEIL) = TN_CPU_OF_FLOATS(ceil),
                AT(RINT) = TN_CPU_OF_FLOATS(rint)},
 };

@@ -94,7 +94,7 @@ static void betainc_shape(tn_inference* c, tn_status* status) {
 const tn_builtin_op tn_elementwise_ops[] = {
     {"Abs", "x: T", "y: T", "T: {bfloat16, half, float, double, int8, int16, int32, int64}",
      tn_shapes_like_input},
-    {"Neg Sign Reciprocal Round", "x: T", "y: T", "T: " SIGNED, tn_shapes_like_input},
+    {"Neg Sign Reciprocal Inv Round", "x: T", "y: T", "T: " SIGNED, tn_shapes_like_input},
     {"Square", "x: T", "y: T",
      "T: {bfloat16, half, float, double, int8, int16, int32, int64, uint8, uint16, uint32, "
      "uint64, complex64, complex128}",
@@ -111,7 +111,7 @@ const tn_builtin_op tn_elementwise_ops[] = {
     {"Invert", "x: T", "y: T", "T: " INTEGERS, tn_shapes_like_input},
     {"PopulationCount", "x: T", "y: uint8", "T: " INTEGERS, tn_shapes_like_input},
     {"LogicalNot", "x: bool", "y: bool", "", tn_shapes_like_input},
-    {"SigmoidGrad TanhGrad SqrtGrad RsqrtGrad ReciprocalGrad", "y: T; dy: T", "z: T",
+    {"SigmoidGrad TanhGrad SqrtGrad RsqrtGrad ReciprocalGrad InvGrad", "y: T; dy: T", "z: T",
      "T: " FLOATS_COMPLEX, tn_shapes_like_input},
     {"Conj", "input: T", "output: T", "T: {complex64, complex128, variant} = DT_COMPLEX64",
      tn_shapes_like_input},

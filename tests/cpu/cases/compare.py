@@ -49,10 +49,10 @@ def ulp(magnitudes, dtype):
 
 
 def bounded(values, largest):
-    """Infinities as the number after the largest."""
+    """What is beyond it as the number after the largest."""
     if values.dtype.kind == "c":
         return bounded(values.real, largest) + 1j * bounded(values.imag, largest)
-    return numpy.where(numpy.isinf(values), numpy.copysign(largest, values), values)
+    return numpy.where(numpy.abs(values) > largest, numpy.copysign(largest, values), values)
 
 
 def distance(found, exact, scale=None):
