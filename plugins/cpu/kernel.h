@@ -121,6 +121,7 @@ void register_math(void);
 void register_conditions(void);
 void register_matmul(void);
 void register_conv(void);
+void register_einsum(void);
 void register_reductions(void);
 void register_layout(void);
 void register_reshape(void);

@@ -100,6 +100,7 @@ __attribute__((visibility("default"))) void TF_InitKernel(void) {
   register_conditions();
   register_matmul();
   register_conv();
+  register_einsum();
   register_reductions();
   register_layout();
   register_reshape();

@@ -65,11 +65,12 @@ enum { CHAIN = TN_MATMUL_DEPTH / 2 };
 #define ONE_TILE(name, type, R, layout, i_stride, p_stride, PARTS)                             \
   static void name##_##layout##_##R(const type* a, const type* b, int64_t depth, type* tile) { \
     enum { LANES = VECTOR / sizeof(type), VECTORS = MR / 3 * R * 2 };                          \
-    name(MR / 3 * R, i_stride, p_stride, a, b, depth < CHAIN ? depth : CHAIN, tile);           \
-    for (int64_t p = CHAIN; p < depth; p += CHAIN) {                                           \
+    name(MR / 3 * R, i_stride, p_stride, a, b, depth < CHAIN / PARTS ? depth : CHAIN / PARTS,  \
+         tile);                                                                                \
+    for (int64_t p = CHAIN / PARTS; p < depth; p += CHAIN / PARTS) {                           \
       type more[VECTORS * LANES] __attribute__((aligned(VECTOR)));                             \
       name(MR / 3 * R, i_stride, p_stride, a + p * p_stride * PARTS, b + p * 2 * LANES,        \
-           depth - p < CHAIN ? depth - p : CHAIN, more);                                       \
+           depth - p < CHAIN / PARTS ? depth - p : CHAIN / PARTS, more);                       \
       for (int i = 0; i < VECTORS * LANES; ++i) tile[i] += more[i];                            \
     }                                                                                          \
   }
