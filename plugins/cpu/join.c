@@ -5,12 +5,6 @@
 
 #include "moving.h"
 
-static int64_t product(const int64_t* dims, int begin, int end) {
-  int64_t result = 1;
-  for (int i = begin; i < end; ++i) result *= dims[i];
-  return result;
-}
-
 // `rows` rows of `output`, each made of a row of every part; row_bytes counts a string as its
 // TF_TString.
 static void join_parts(run* run, int64_t rows, const tn_cpu_part* parts, int count,

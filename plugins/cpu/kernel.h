@@ -131,6 +131,8 @@ void register_slice(void);
 void register_reverse(void);
 void register_pad(void);
 void register_fill(void);
+void register_gather(void);
+void register_scatter(void);
 void register_strings(void);
 void register_random(void);
 void register_stateless(void);

@@ -105,6 +105,12 @@ bool check_output_dims(run* run, int rank, const int64_t* dims) {
   return false;
 }
 
+int64_t product(const int64_t* dims, int begin, int end) {
+  int64_t result = 1;
+  for (int i = begin; i < end; ++i) result *= dims[i];
+  return result;
+}
+
 void put_index(const array* output, int64_t i, int64_t value) {
   if (output->dtype == TN_INT32) {
     ((int32_t*)output->data)[i] = (int32_t)value;

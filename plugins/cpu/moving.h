@@ -47,6 +47,8 @@ bool check_vector(run* run, const char* name, const array* input);
 // A status unless an output of this rank, of these dims can be.
 bool check_output_rank(run* run, int rank);
 bool check_output_dims(run* run, int rank, const int64_t* dims);
+// dims[begin] * ... * dims[end - 1].
+int64_t product(const int64_t* dims, int begin, int end);
 // Puts integer i of an int32 or int64 output.
 void put_index(const array* output, int64_t i, int64_t value);
 

@@ -110,6 +110,8 @@ __attribute__((visibility("default"))) void TF_InitKernel(void) {
   register_reverse();
   register_pad();
   register_fill();
+  register_gather();
+  register_scatter();
   register_strings();
   register_random();
   register_stateless();
