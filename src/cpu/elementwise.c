@@ -1,10 +1,11 @@
 #include "cpu/cast_loops.h"
 #include "cpu/elementwise_loops.h"
 #include "cpu/parallel.h"
+#include "cpu/stream_loops.h"
 
 enum {
   CHUNK = 4096,  // elements of the unit of parallel work
-  TILE = 512,    // elements that are spread, gathered or widened at a time
+  TILE = 1024,   // elements that are spread, gathered, widened or streamed at a time
   WIDEST = 16,   // bytes of an element
   SHORT = 24,    // rows below this are gathered into tiles, several at a time
 };
@@ -12,7 +13,8 @@ enum {
 typedef struct job {
   tn_cpu_loop loop;
   const tn_narrow_loops* narrow;
-  int rank;  // 1 at least
+  const tn_stream_loops* stream;  // NULL: the output is written the usual way
+  int rank;                       // 1 at least
   int64_t total;
   int64_t dims[TN_CPU_MAX_RANK + 1], strides[TN_CPU_MAX_INPUTS][TN_CPU_MAX_RANK + 1];
   const char* in[TN_CPU_MAX_INPUTS];
@@ -102,12 +104,13 @@ static void gather(size_t size, const char* from, int64_t stride, char* to, int6
 typedef struct tiles {
   _Alignas(64) char in[TN_CPU_MAX_INPUTS][TILE * WIDEST];
   _Alignas(64) float wide[TN_CPU_MAX_INPUTS + 1][TILE];
+  _Alignas(64) char out[TILE * WIDEST];
   const char* same[TN_CPU_MAX_INPUTS];  // the element that fills the tile, or NULL
 } tiles;
 
-// Runs the body on dense inputs; at most TILE elements if the loop is narrow.
-static void run_dense(const job* job, tiles* tiles, const char* const* in, char* out,
-                      int64_t count) {
+// Runs the body on dense inputs in memory.
+static void run_body(const job* job, tiles* tiles, const char* const* in, char* out,
+                     int64_t count) {
   const tn_cpu_loop* loop = &job->loop;
   if (!loop->narrow) {
     loop->body(in[0], in[1], in[2], out, count);
@@ -129,11 +132,22 @@ static void run_dense(const job* job, tiles* tiles, const char* const* in, char*
   job->narrow->narrow[loop->narrow](result, out, count);
 }
 
+// The same; at most TILE elements if the loop is narrow or the output streamed.
+static void run_dense(const job* job, tiles* tiles, const char* const* in, char* out,
+                      int64_t count) {
+  if (!job->stream) {
+    run_body(job, tiles, in, out, count);
+    return;
+  }
+  run_body(job, tiles, in, tiles->out, count);
+  job->stream->copy(tiles->out, out, count * job->loop.out_size);
+}
+
 // `count` elements of one row.
 static void run_row(const job* job, tiles* tiles, const place* place, char* out, int64_t count) {
   const tn_cpu_loop* loop = &job->loop;
   const int last = job->rank - 1;
-  bool dense = !loop->narrow;
+  bool dense = !loop->narrow && !job->stream;
   for (int k = 0; k < loop->inputs; ++k) dense = dense && job->strides[k][last] == 1;
   const int64_t step = dense ? count : TILE;
   for (int64_t done = 0; done < count; done += step) {
@@ -197,10 +211,19 @@ static void run_chunks(void* arg, int64_t begin, int64_t end) {
     advance(job, some, &place);
     begin += some;
   }
+  if (job->stream) job->stream->end();
+}
+
+static bool worth_streaming(const job* job) {
+  if (job->total * job->loop.out_size < TN_CPU_STREAM_BYTES) return false;
+  for (int k = 0; k < job->loop.inputs; ++k)
+    if (job->in[k] == job->out) return false;
+  return true;
 }
 
 static void run_job(job* job, const tn_cpu_parallel* parallel) {
   job->narrow = TN_CPU_CHOOSE(tn_narrow_loops);
+  job->stream = worth_streaming(job) ? TN_CPU_CHOOSE(tn_stream_loops) : NULL;
   tn_cpu_run(parallel, (job->total + CHUNK - 1) / CHUNK, CHUNK * job->loop.cost / 1000, run_chunks,
              job);
 }
