@@ -1,6 +1,8 @@
 """How the plugin behaves as a guest: what it registers in TensorFlow, and its asynchronous kernel."""
 
 import subprocess
+import threading
+import time
 
 import pytest
 
@@ -59,6 +61,33 @@ def test_a_file_of_unknown_size_is_read_to_its_end(tf):
 def test_a_missing_file_is_not_found(tf):
     with pytest.raises(tf.errors.NotFoundError, match="ReadFile: /nowhere; No such file"):
         read_files(tf, ["/nowhere"])
+
+
+def test_a_cancelled_step_ends_and_kernels_go_on_working(tf):
+    from tensorflow.python.eager import cancellation
+
+    @tf.function
+    def many_products(x):
+        for _ in tf.range(1000):
+            x = tf.linalg.matmul(x, x) * 0.001
+        return x
+
+    x, manager, outcomes = tf.ones([500, 500]), cancellation.CancellationManager(), []
+    products = manager.get_cancelable_function(many_products.get_concrete_function(x))
+
+    def run():
+        try:
+            outcomes.append(products(x))
+        except tf.errors.CancelledError as error:
+            outcomes.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    time.sleep(0.1)
+    manager.start_cancel()
+    thread.join()
+    assert len(outcomes) == 1
+    assert tf.linalg.matmul(x, x).numpy().sum() == 500.0**3
 
 
 def test_only_the_entry_point_is_exported():

@@ -20,7 +20,7 @@ QUANTIZED = ["qint8", "quint8", "qint32", "qint16", "quint16"]
 INDICES = ["int32", "int64"]
 # What TensorFlow's ops that only move elements mostly have, and what they have when nothing limits them.
 MOVABLE = NUMBERS + ["bool", "string", "float8_e5m2", "float8_e4m3fn"]
-ANYTHING = NUMBERS + ["bool", "string"] + FLOAT8S + QUANTIZED + TINY_INTEGERS
+ANYTHING = NUMBERS + ["bool", "string"] + FLOAT8S + QUANTIZED + TINY_INTEGERS + ["float4_e2m1fn"]
 
 
 def dtype_of(name):
