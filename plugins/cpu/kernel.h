@@ -133,6 +133,7 @@ void register_pad(void);
 void register_fill(void);
 void register_gather(void);
 void register_scatter(void);
+void register_unique(void);
 void register_strings(void);
 void register_random(void);
 void register_stateless(void);

@@ -112,6 +112,7 @@ __attribute__((visibility("default"))) void TF_InitKernel(void) {
   register_fill();
   register_gather();
   register_scatter();
+  register_unique();
   register_strings();
   register_random();
   register_stateless();

@@ -1,0 +1,136 @@
+#include "cpu/where.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "cpu/parallel.h"
+
+typedef struct where_job {
+  int rank;
+  const int64_t* dims;
+  int64_t count;
+  const char* in;
+  const int64_t* ends;
+  int64_t *counts, *out;
+  bool (*is_set)(const char* in, int64_t i);
+  int64_t (*count_set)(const char* in, int64_t begin, int64_t end);
+} where_job;
+
+// A mask leaves out the sign of floats, of both parts of complex numbers.
+#define TEST(name, type, mask)                                              \
+  static bool set_##name(const char* in, int64_t i) {                       \
+    return (((const type*)in)[i] & (type)(mask)) != 0;                      \
+  }                                                                         \
+  static int64_t count_##name(const char* in, int64_t begin, int64_t end) { \
+    type sum = 0;                                                           \
+    int64_t total = 0;                                                      \
+    /* As many as a byte can count, so that it is counted in vectors. */    \
+    for (int64_t i = begin; i < end;) {                                     \
+      const int64_t stop = end - i < 255 ? end : i + 255;                   \
+      for (sum = 0; i < stop; ++i)                                          \
+        sum = (type)(sum + ((((const type*)in)[i] & (type)(mask)) != 0));   \
+      total += (int64_t)sum;                                                \
+    }                                                                       \
+    return total;                                                           \
+  }
+TEST(1, uint8_t, UINT8_MAX)
+TEST(2, uint16_t, UINT16_MAX)
+TEST(4, uint32_t, UINT32_MAX)
+TEST(8, uint64_t, UINT64_MAX)
+TEST(small_float, uint16_t, INT16_MAX)
+TEST(float, uint32_t, INT32_MAX)
+TEST(double, uint64_t, INT64_MAX)
+TEST(complex64, uint64_t, 0x7fffffff7fffffff)
+
+static bool set_complex128(const char* in, int64_t i) {
+  return set_double(in, 2 * i) || set_double(in, 2 * i + 1);
+}
+
+static int64_t count_complex128(const char* in, int64_t begin, int64_t end) {
+  int64_t total = 0;
+  for (int64_t i = begin; i < end; ++i) total += set_complex128(in, i);
+  return total;
+}
+
+static void choose(where_job* job, tn_dtype dtype) {
+#define USE(name)                \
+  job->is_set = set_##name;      \
+  job->count_set = count_##name; \
+  break
+  switch (dtype) {
+    case TN_HALF:
+    case TN_BFLOAT16: USE(small_float);
+    case TN_FLOAT: USE(float);
+    case TN_DOUBLE: USE(double);
+    case TN_COMPLEX64: USE(complex64);
+    case TN_COMPLEX128: USE(complex128);
+    default:
+      switch (tn_cpu_size(dtype)) {
+        case 1: USE(1);
+        case 2: USE(2);
+        case 4: USE(4);
+        default: USE(8);
+      }
+  }
+#undef USE
+}
+
+static int64_t block_end(const where_job* job, int64_t block) {
+  const int64_t end = (block + 1) * TN_CPU_WHERE_BLOCK;
+  return end < job->count ? end : job->count;
+}
+
+static void count_blocks(void* arg, int64_t begin, int64_t end) {
+  const where_job* job = arg;
+  for (int64_t block = begin; block < end; ++block)
+    job->counts[block] = job->count_set(job->in, block * TN_CPU_WHERE_BLOCK, block_end(job, block));
+}
+
+static int64_t blocks_of(int64_t count) {
+  return (count + TN_CPU_WHERE_BLOCK - 1) / TN_CPU_WHERE_BLOCK;
+}
+
+void tn_cpu_where_count(tn_dtype dtype, int64_t count, const void* in, int64_t* ends,
+                        const tn_cpu_parallel* parallel) {
+  where_job job = {.count = count, .in = in, .counts = ends};
+  choose(&job, dtype);
+  tn_cpu_run(parallel, blocks_of(count), TN_CPU_WHERE_BLOCK / 4, count_blocks, &job);
+  for (int64_t block = 1; block < blocks_of(count); ++block) ends[block] += ends[block - 1];
+}
+
+static void write_block(const where_job* job, int64_t block) {
+  int64_t at[TN_CPU_MAX_RANK], i = block * TN_CPU_WHERE_BLOCK, rest = i;
+  const int64_t end = block_end(job, block);
+  const int last = job->rank - 1;
+  int64_t* out = job->out + (block ? job->ends[block - 1] : 0) * job->rank;
+  for (int d = last; d >= 0; --d) {
+    at[d] = rest % job->dims[d];
+    rest /= job->dims[d];
+  }
+  if (last < 0) return;
+  while (i < end) {
+    const int64_t row_end = i + job->dims[last] - at[last], stop = row_end < end ? row_end : end;
+    for (; i < stop; ++i, ++at[last]) {
+      if (!job->is_set(job->in, i)) continue;
+      for (int d = 0; d <= last; ++d) *out++ = at[d];
+    }
+    for (int d = last; d > 0 && at[d] == job->dims[d]; --d) {
+      at[d] = 0;
+      ++at[d - 1];
+    }
+  }
+}
+
+static void write_blocks(void* arg, int64_t begin, int64_t end) {
+  const where_job* job = arg;
+  for (int64_t block = begin; block < end; ++block)
+    if (job->ends[block] > (block ? job->ends[block - 1] : 0)) write_block(job, block);
+}
+
+void tn_cpu_where(tn_dtype dtype, int rank, const int64_t* dims, const void* in,
+                  const int64_t* ends, int64_t* out, const tn_cpu_parallel* parallel) {
+  where_job job = {.rank = rank, .dims = dims, .count = 1, .in = in, .ends = ends, .out = out};
+  for (int i = 0; i < rank; ++i) job.count *= dims[i];
+  choose(&job, dtype);
+  tn_cpu_run(parallel, blocks_of(job.count), TN_CPU_WHERE_BLOCK * 2, write_blocks, &job);
+}
