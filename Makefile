@@ -14,7 +14,7 @@ MAKEFLAGS += --no-print-directory
 
 all: ## build the libraries, the tool, the plugins and the examples into build/
 	@tools/setup.sh build
-	@tools/build.sh default src/all cli/all plugins/all examples/all
+	@tools/build.sh default src/all cli/all tools/all plugins/all examples/all
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z -]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile

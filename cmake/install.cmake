@@ -13,7 +13,7 @@ function(tenon_targets_of out folder)
 endfunction()
 
 set(installed)
-foreach(folder src cli plugins)
+foreach(folder src cli tools plugins)
   tenon_targets_of(found ${folder})
   list(APPEND installed ${found})
 endforeach()

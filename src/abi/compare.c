@@ -97,6 +97,15 @@ static void compare_field(comparison* c, const tn_abi_struct* owner, const tn_ab
   if (now->deprecated && !old->deprecated) tell_field(c, TN_ABI_FIELD_DEPRECATED, owner, old, now);
 }
 
+// True when a field that was there before now lies behind `field`.
+static bool stands_before_old(const tn_abi_struct* now, const tn_abi_struct* old,
+                              const tn_abi_field* field) {
+  for (size_t i = 0; i < now->field_count; ++i)
+    if (now->fields[i].offset > field->offset && tn_abi_struct_field(old, now->fields[i].name))
+      return true;
+  return false;
+}
+
 static void compare_struct(comparison* c, const tn_abi_struct* old, const tn_abi_struct* now) {
   if (old->opaque != now->opaque) {
     tell(c, old->opaque ? TN_ABI_OPAQUE_DEFINED : TN_ABI_DEFINED_OPAQUE, now->where, now->name, "",
@@ -117,7 +126,8 @@ static void compare_struct(comparison* c, const tn_abi_struct* old, const tn_abi
     const tn_abi_field* field = &now->fields[i];
     if (tn_abi_struct_field(old, field->name) || renamed(old, now, field)) continue;
     // One more view of a union moves nothing; the union's own size is compared by itself.
-    const bool inserted = field->offset < old->end && !field->in_union;
+    const bool inserted =
+        !field->in_union && (field->offset < old->end || stands_before_old(now, old, field));
     tell_field(c, inserted ? TN_ABI_FIELD_INSERTED : TN_ABI_FIELD_APPENDED, now, NULL, field);
   }
 }
