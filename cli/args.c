@@ -8,15 +8,20 @@
 #include "command.h"
 
 static const cli_option common_options[] = {
-    {"json", NULL, "print one JSON document instead of text"},
-    {"help", NULL, "show this and exit"},
-    {NULL, NULL, NULL},
+    {"json", NULL, "print one JSON document instead of text", 0},
+    {"help", NULL, "show this and exit", 0},
+    {NULL, NULL, NULL, 0},
 };
 
 static const cli_option* find_option(const cli_option* options, const char* name, size_t size) {
   for (; options->name; ++options)
     if (strlen(options->name) == size && memcmp(options->name, name, size) == 0) return options;
   return NULL;
+}
+
+static const cli_option* find_letter(const cli_option* options, char letter) {
+  while (options->name && options->letter != letter) ++options;
+  return options->name ? options : NULL;
 }
 
 static void unknown_option(const cli_args* args, const char* word) {
@@ -52,20 +57,27 @@ bool cli_args_init(cli_args* args, const cli_command* command, int argc, char** 
       continue;
     }
     if (strcmp(word, "-h") == 0) word = "--help";
+    const cli_option* option;
+    const char* value = NULL;
     if (word[1] != '-') {
-      cli_misused(args, "no option %s; options are written --name", word);
-      return false;
+      option = find_letter(command->options, word[1]);
+      if (!option) {
+        cli_misused(args, "no option %s; options are written --name", word);
+        return false;
+      }
+      if (word[2]) value = word + 2;
+    } else {
+      const char* name = word + 2;
+      const char* equals = strchr(name, '=');
+      size_t size = equals ? (size_t)(equals - name) : strlen(name);
+      option = find_option(command->options, name, size);
+      if (!option) option = find_option(common_options, name, size);
+      if (!option) {
+        unknown_option(args, name);
+        return false;
+      }
+      if (equals) value = equals + 1;
     }
-    const char* name = word + 2;
-    const char* equals = strchr(name, '=');
-    size_t size = equals ? (size_t)(equals - name) : strlen(name);
-    const cli_option* option = find_option(command->options, name, size);
-    if (!option) option = find_option(common_options, name, size);
-    if (!option) {
-      unknown_option(args, name);
-      return false;
-    }
-    const char* value = equals ? equals + 1 : NULL;
     if (option->value && !value) {
       if (i + 1 == argc) {
         cli_misused(args, "--%s needs a value: --%s %s", option->name, option->name, option->value);

@@ -21,6 +21,7 @@ typedef struct cli_option {
   const char* name;   // without the dashes
   const char* value;  // what it takes, "FILE"; NULL for a switch
   const char* help;
+  char letter;  // "-I" for it too; 0 for none
 } cli_option;
 
 typedef struct cli_args cli_args;
@@ -34,7 +35,7 @@ typedef struct cli_command {
   int (*run)(cli_args* args);
 } cli_command;
 
-extern const cli_command cli_run, cli_ops, cli_kernels, cli_new, cli_config;
+extern const cli_command cli_run, cli_ops, cli_kernels, cli_abi, cli_new, cli_config;
 
 // The words after the command's name. Borrowed from main's argv.
 struct cli_args {
@@ -70,9 +71,9 @@ void cli_command_help(const cli_command* command, FILE* out);
 // Loads the plugins that the user names with --plugin, and the ones that come with Tenon unless
 // --no-default-plugins says otherwise. Every one is met in a child process first.
 bool cli_load_plugins(const cli_args* args, tn_status* status);
-#define CLI_PLUGIN_OPTIONS                                                   \
-  {"plugin", "FILE", "load this plugin too (repeat for more)"}, {            \
-    "no-default-plugins", NULL, "leave out the plugins that come with Tenon" \
+#define CLI_PLUGIN_OPTIONS                                                      \
+  {"plugin", "FILE", "load this plugin too (repeat for more)", 0}, {            \
+    "no-default-plugins", NULL, "leave out the plugins that come with Tenon", 0 \
   }
 
 // The first of `candidates` (relative to the program's own folder, ending with NULL) that holds
@@ -81,7 +82,8 @@ bool cli_find_folder(const char* const* candidates, const char* file, char* out)
 // Where libraries are, installed or in a build.
 extern const char* const cli_library_folders[];
 
-// Until restored, what plugins print to standard output goes to standard error: results are ours alone.
+// Until restored, what plugins print to standard output goes to standard error: results are ours
+// alone.
 int cli_divert_output(void);
 void cli_restore_output(int kept);
 

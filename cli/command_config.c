@@ -37,9 +37,9 @@ static int run(cli_args* args) {
   return result;
 }
 
-static const cli_option options[] = {{"cflags", NULL, "only what the compiler needs"},
-                                     {"libs", NULL, "only what the linker needs"},
-                                     {NULL, NULL, NULL}};
+static const cli_option options[] = {{"cflags", NULL, "only what the compiler needs", 0},
+                                     {"libs", NULL, "only what the linker needs", 0},
+                                     {NULL, NULL, NULL, 0}};
 
 const cli_command cli_config = {
     "config",

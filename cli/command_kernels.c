@@ -80,7 +80,7 @@ static int run(cli_args* args) {
 }
 
 static const cli_option options[] = {
-    {"op", "NAME", "only kernels of this op"}, CLI_PLUGIN_OPTIONS, {NULL, NULL, NULL}};
+    {"op", "NAME", "only kernels of this op", 0}, CLI_PLUGIN_OPTIONS, {NULL, NULL, NULL, 0}};
 
 const cli_command cli_kernels = {
     "kernels",

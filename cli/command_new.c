@@ -137,7 +137,8 @@ static int run(cli_args* args) {
 }
 
 static const cli_option options[] = {
-    {"folder", "PATH", "where to put it (default: MyOp goes into my_op)"}, {NULL, NULL, NULL}};
+    {"folder", "PATH", "where to put it (default: MyOp goes into my_op)", 0},
+    {NULL, NULL, NULL, 0}};
 
 const cli_command cli_new = {
     "new",   "start a plugin project that builds with one make", "op NAME [--folder PATH]",

@@ -165,7 +165,7 @@ static int run(cli_args* args) {
   return result;
 }
 
-static const cli_option options[] = {CLI_PLUGIN_OPTIONS, {NULL, NULL, NULL}};
+static const cli_option options[] = {CLI_PLUGIN_OPTIONS, {NULL, NULL, NULL, 0}};
 
 const cli_command cli_ops = {
     "ops",

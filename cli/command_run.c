@@ -312,12 +312,12 @@ static int run(cli_args* args) {
 }
 
 static const cli_option options[] = {
-    {"op", "NAME", "the op to run"},
-    {"attr", "NAME=VALUE", "set an attribute: true, 3, float32, [1, 2], SAME"},
-    {"out", "PLACE", "write to this folder (out0.npy, ...), .npz or .npy instead of printing"},
-    {"device", "NAME", "where to run (default: CPU)"},
+    {"op", "NAME", "the op to run", 0},
+    {"attr", "NAME=VALUE", "set an attribute: true, 3, float32, [1, 2], SAME", 0},
+    {"out", "PLACE", "write to this folder (out0.npy, ...), .npz or .npy instead of printing", 0},
+    {"device", "NAME", "where to run (default: CPU)", 0},
     CLI_PLUGIN_OPTIONS,
-    {NULL, NULL, NULL},
+    {NULL, NULL, NULL, 0},
 };
 
 const cli_command cli_run = {

@@ -74,7 +74,6 @@ static bool use_base(const char* name, tn_abi_policy* out) {
   const bool pjrt = strcmp(name, "pjrt") == 0;
   if (!pjrt && strcmp(name, "tf") != 0) return false;
   snprintf(out->name, sizeof out->name, "%s", name);
-  snprintf(out->prefix, sizeof out->prefix, "%s", pjrt ? "PJRT_API" : "");
   memcpy(out->classes, pjrt ? pjrt_classes : tf_classes, sizeof out->classes);
   return true;
 }
@@ -131,7 +130,6 @@ bool tn_abi_policy_get(const char* name_or_file, tn_abi_policy* out, tn_status* 
   tn_text text = {0};
   if (!tn_file_read(name_or_file, 1 << 20, &text, status)) return false;
   use_base("pjrt", out);
-  out->prefix[0] = '\0';
   bool good = true;
   size_t number = 0;
   for (char* line = text.data; good && line && *line;) {

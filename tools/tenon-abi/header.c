@@ -183,6 +183,12 @@ static void add_function(reading* r, CXCursor cursor) {
   function->deprecated = is_deprecated(r, cursor);
 }
 
+// Whether a struct has a name of its own; libclang makes one up with brackets for those without.
+static bool is_named(reading* r, CXCursor cursor) {
+  const char* name = text_of(r, clang_getCursorSpelling(cursor));
+  return *name && !strchr(name, '(');
+}
+
 static enum CXChildVisitResult visit_declaration(CXCursor cursor, CXCursor parent,
                                                  CXClientData data) {
   reading* r = data;
@@ -194,15 +200,13 @@ static enum CXChildVisitResult visit_declaration(CXCursor cursor, CXCursor paren
     case CXCursor_StructDecl:
     case CXCursor_UnionDecl:
     case CXCursor_ClassDecl: {
-      const char* name = text_of(r, clang_getCursorSpelling(cursor));
-      if (*name && !strchr(name, '(')) add_struct(r, cursor, name);
+      if (is_named(r, cursor)) add_struct(r, cursor, text_of(r, clang_getCursorSpelling(cursor)));
       break;
     }
     case CXCursor_TypedefDecl: {
       const CXCursor named = clang_getTypeDeclaration(clang_getTypedefDeclUnderlyingType(cursor));
       const enum CXCursorKind kind = clang_getCursorKind(named);
-      if ((kind == CXCursor_StructDecl || kind == CXCursor_UnionDecl) &&
-          clang_Cursor_isAnonymous(named))
+      if ((kind == CXCursor_StructDecl || kind == CXCursor_UnionDecl) && !is_named(r, named))
         add_struct(r, named, text_of(r, clang_getCursorSpelling(cursor)));
       break;
     }

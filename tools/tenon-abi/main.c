@@ -130,7 +130,6 @@ static int layout(const request* request, tn_status* status) {
   }
   if (!tn_abi_policy_get(request->policy ? request->policy : "pjrt", &policy, status))
     return told(status);
-  if (!request->policy) policy.prefix[0] = '\0';
   const header_options options = {request->flags, request->flag_count, policy.prefix};
   tn_abi_model model = {0};
   if (!read_source(request->words[1], &options, &model, status)) return told(status);

@@ -1,0 +1,176 @@
+// tenon abi: was a change of an interface legal, and who supports which number? What reads headers
+// is another program, tenon-abi; the rest is here.
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "base/memory.h"
+#include "command.h"
+#include "doctor/window.h"
+
+enum { LEGAL = 0, NO_VERDICT = 2 };
+
+// Hands the request over to tenon-abi, which lies beside this program.
+static int run_reader(const cli_args* args) {
+  static const char* const here[] = {".", NULL};
+  char folder[4096], program[4200];
+  if (!cli_find_folder(here, "tenon-abi", folder)) {
+    fputs(
+        "tenon abi: this installation has no tenon-abi, which reads headers with libclang; install "
+        "libclang-dev and build Tenon again\n",
+        stderr);
+    return NO_VERDICT;
+  }
+  snprintf(program, sizeof program, "%s/tenon-abi", folder);
+  char** arguments = tn_alloc_zeroed(args->word_count + args->given_count + 2, sizeof *arguments);
+  size_t count = 0;
+  bool whole = arguments != NULL;
+  if (whole) arguments[count++] = program;
+  for (size_t i = 0; whole && i < args->word_count; ++i) arguments[count++] = args->words[i];
+  for (size_t i = 0; whole && i < args->given_count; ++i) {
+    const char* value = args->given[i].value;
+    arguments[count] =
+        tn_printf("--%s%s%s", args->given[i].name, value ? "=" : "", value ? value : "");
+    whole = arguments[count++] != NULL;
+  }
+  fflush(stdout);
+  if (whole) execv(program, arguments);
+  perror("tenon abi: tenon-abi");
+  return NO_VERDICT;
+}
+
+// "0.54" into its two parts.
+static bool read_number(const char* text, int* major, int* minor) {
+  char rest;
+  return sscanf(text, "%9d.%9d%c", major, minor, &rest) == 2 && *major >= 0 && *minor >= 0;
+}
+
+static void print_answer(const tn_window_question* question, const tn_window_answer* answer) {
+  char first[TN_DAY_TEXT], last[TN_DAY_TEXT];
+  printf("%s%s%s  PJRT %d.%d, window of %d weeks\n", cli_bold(),
+         tn_window_verdict_name(answer->verdict), cli_plain(), question->major, question->minor,
+         question->weeks);
+  for (size_t i = 0; i < answer->line_count; ++i)
+    printf("  %-14s %-14s %s\n", answer->lines[i].source,
+           tn_window_verdict_name(answer->lines[i].verdict), answer->lines[i].text);
+  if (answer->first_day != INT64_MAX)
+    printf("  %-14s %s to %s\n", "supported by", tn_day_text(answer->first_day, first),
+           answer->last_day == INT64_MAX ? "today" : tn_day_text(answer->last_day, last));
+  printf("  %-14s %s\n", "in reality", answer->shipped);
+  if (answer->update != TN_SIDE_NONE)
+    printf("  %-14s the %s\n", "must update", tn_window_side_name(answer->update));
+}
+
+static void json_answer(const tn_window_question* question, const tn_window_answer* answer) {
+  char day[TN_DAY_TEXT];
+  tn_text text = {0};
+  tn_json json = {.out = &text, .indent = 2};
+  tn_json_begin_object(&json, NULL);
+  tn_json_string(&json, "schema", "tenon/abi-window/1");
+  snprintf(day, sizeof day, "%d.%d", question->major, question->minor);
+  tn_json_string(&json, "number", day);
+  tn_json_int(&json, "weeks", question->weeks);
+  tn_json_string(&json, "verdict", tn_window_verdict_name(answer->verdict));
+  tn_json_string(&json, "must_update", tn_window_side_name(answer->update));
+  tn_json_bool(&json, "beyond_tables", answer->beyond_tables);
+  tn_json_string(&json, "since",
+                 answer->first_day == INT64_MAX ? NULL : tn_day_text(answer->first_day, day));
+  tn_json_string(&json, "until",
+                 answer->last_day == INT64_MAX ? NULL : tn_day_text(answer->last_day, day));
+  tn_json_string(&json, "in_reality", answer->shipped);
+  tn_json_begin_array(&json, "sources");
+  for (size_t i = 0; i < answer->line_count; ++i) {
+    tn_json_begin_object(&json, NULL);
+    tn_json_string(&json, "source", answer->lines[i].source);
+    tn_json_string(&json, "verdict", tn_window_verdict_name(answer->lines[i].verdict));
+    tn_json_string(&json, "must_update", tn_window_side_name(answer->lines[i].update));
+    tn_json_string(&json, "text", answer->lines[i].text);
+    tn_json_end_object(&json);
+  }
+  tn_json_end_array(&json);
+  tn_json_end_object(&json);
+  if (text.data) puts(text.data);
+  tn_text_deinit(&text);
+}
+
+static int window(cli_args* args, tn_status* status) {
+  const char *plugin = cli_value(args, "plugin"), *as_of = cli_value(args, "as-of");
+  const char *weeks = cli_value(args, "weeks"), *name = cli_value(args, "framework");
+  const char* announced = cli_value(args, "announced");
+  tn_window_question question = {.weeks = weeks ? atoi(weeks) : 12,
+                                 .day = tn_day_today(),
+                                 .major_announced = -1,
+                                 .plugin_stablehlo = cli_value(args, "stablehlo"),
+                                 .program_stablehlo = cli_value(args, "program")};
+  question.major_day = question.day;
+  tn_abi_release release;
+  if (!plugin || !read_number(plugin, &question.major, &question.minor))
+    return cli_misused(args, "window needs the plugin's number: --plugin 0.54");
+  if (as_of && !tn_day_parse(as_of, &question.day))
+    return cli_misused(args, "--as-of '%s' is no day; write 2024-11-14", as_of);
+  if (announced && !tn_day_parse(announced, &question.major_announced))
+    return cli_misused(args, "--announced '%s' is no day; write 2024-11-14", announced);
+  if (as_of) question.major_day = question.day;
+  if (name) {
+    if (!tn_abi_release_find(name, &release, status)) {
+      cli_failed(args, status);
+      return NO_VERDICT;
+    }
+    question.release = &release;
+  }
+  tn_window_answer answer;
+  if (!tn_window_answer_get(&question, &answer, status)) {
+    cli_failed(args, status);
+    return NO_VERDICT;
+  }
+  cli_has(args, "json") ? json_answer(&question, &answer) : print_answer(&question, &answer);
+  return answer.verdict == TN_WINDOW_NO ? 1 : LEGAL;
+}
+
+static int run(cli_args* args) {
+  const char* word = args->word_count ? args->words[0] : "";
+  if (strcmp(word, "check") == 0 || strcmp(word, "layout") == 0) return run_reader(args);
+  if (strcmp(word, "window") != 0)
+    return cli_misused(args,
+                       *word ? "check, layout or window is expected, found '%s'"
+                             : "check, layout or window is expected%s",
+                       word);
+  if (args->word_count > 1) return cli_misused(args, "window takes no '%s'", args->words[1]);
+  tn_status* status = tn_status_create();
+  const int result = window(args, status);
+  tn_status_destroy(status);
+  return result;
+}
+
+static const cli_option options[] = {
+    {"policy", "NAME", "check: the rules, pjrt (default), tf or a file", 0},
+    {"changelog", "FILE", "check: must have a dated entry for the new number", 0},
+    {"include", "DIR", "check, layout: where headers are looked for (also -I DIR)", 'I'},
+    {"cflags", "FLAGS", "check, layout: for the compiler, separated by blanks", 0},
+    {"github", NULL, "check: print what GitHub shows on the line", 0},
+    {"plugin", "NUMBER", "window: the plugin's PJRT number, 0.54", 0},
+    {"framework", "NAME", "window: a release, jaxlib==0.6.2 or tensorflow==2.21", 0},
+    {"as-of", "DATE", "window: any framework released on that day (today)", 0},
+    {"weeks", "N", "window: its length in weeks, 6 or 12 (12)", 0},
+    {"stablehlo", "VERSION", "window: the newest StableHLO that the plugin reads", 0},
+    {"program", "VERSION", "window: the StableHLO version of the program", 0},
+    {"announced", "DATE", "window: when a new major was announced", 0},
+    {NULL, NULL, NULL, 0},
+};
+
+const cli_command cli_abi = {
+    "abi",
+    "judge changes of an interface, and which framework supports which number",
+    "check OLD NEW | layout SOURCE | window --plugin NUMBER",
+    options,
+    "  tenon abi check old/api.h new/api.h --changelog CHANGELOG.md\n"
+    "  tenon abi check baseline.json api.h --policy tf -I include\n"
+    "  tenon abi check pjrt==0.90 pjrt_c_api.h\n"
+    "  tenon abi layout api.h > baseline.json\n"
+    "  tenon abi window --plugin 0.54 --framework jaxlib==0.6.2\n"
+    "  tenon abi window --plugin 0.112 --as-of 2026-11-01 --weeks 6\n",
+    run,
+};

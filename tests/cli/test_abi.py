@@ -1,0 +1,171 @@
+"""tenon abi: checks of real headers and of small ones, windows, and what is wrong."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+BUILD = pathlib.Path(os.environ["TENON_BUILD"])
+TENON = BUILD / "bin/tenon"
+INCLUDE = next(pathlib.Path(sys.prefix).glob("lib/python3*/site-packages/tensorflow/include"))
+
+HEADER = """
+#include <stddef.h>
+#define MY_API_MAJOR 0
+#define MY_API_MINOR 4
+typedef struct My_Handle My_Handle;
+typedef enum { MY_RED, MY_BLUE = 7 } My_Color;
+typedef struct {
+  size_t struct_size;
+  void* data;  /* where it lies */
+  int (*call)(My_Handle*, const char*);
+  union { int i; float f; };
+  My_Color color;
+} My_Args;
+#define MY_ARGS_STRUCT_SIZE (offsetof(My_Args, color) + sizeof(My_Color))
+int my_function(My_Args* args);
+static inline int my_helper(void) { return 1; }
+"""
+
+
+def tenon(*words, **more):
+    return subprocess.run([TENON, *map(str, words)], capture_output=True, text=True, **more)
+
+
+def check(tmp_path, change, *words, policy="pjrt"):
+    (tmp_path / "old.h").write_text(HEADER)
+    new = HEADER
+    for old_text, new_text in change:
+        assert old_text in new
+        new = new.replace(old_text, new_text)
+    (tmp_path / "new.h").write_text(new)
+    done = tenon("abi", "check", tmp_path / "old.h", tmp_path / "new.h", "--policy", policy, "--json", *words)
+    return done.returncode, json.loads(done.stdout)
+
+
+BUMP = [("MINOR 4", "MINOR 5")]
+APPEND = [("My_Color color;", "My_Color color; int more;"),
+          ("offsetof(My_Args, color) + sizeof(My_Color)", "offsetof(My_Args, more) + sizeof(int)")]
+
+
+@pytest.mark.parametrize("change, kinds, verdict, legal", [
+    ([], set(), "none", True),
+    (APPEND, {"field-appended"}, "minor", False),
+    (APPEND + BUMP, {"field-appended"}, "minor", True),
+    (APPEND[:1] + BUMP, {"field-appended", "size-constant-wrong"}, "major", False),
+    ([("void* data;", "void* extra; void* data;")] + BUMP, {"field-inserted", "field-moved"}, "major", False),
+    ([("void* data;", "void* bytes;")] + BUMP, {"field-renamed"}, "minor", True),
+    ([("void* data;", "double data;")] + BUMP, {"field-retyped"}, "major", False),
+    ([("void* data;", "char* data;")] + BUMP, {"field-type-respelled"}, "minor", True),
+    ([("const char*)", "const char*, int)")] + BUMP, {"field-signature-changed"}, "major", False),
+    ([("where it lies", "Deprecated")] + BUMP, {"field-deprecated"}, "minor", True),
+    ([("int my_function", "__attribute__((deprecated)) int my_function")] + BUMP, {"function-deprecated"}, "minor", True),
+    ([("int my_function(My_Args* args);", "")] + BUMP, {"function-removed"}, "major", False),
+    ([("(My_Args* args)", "(My_Args* args, int more)")] + BUMP, {"function-signature-changed"}, "major", False),
+    ([("MY_BLUE = 7", "MY_BLUE = 8")] + BUMP, {"constant-value-changed"}, "major", False),
+    ([("MY_BLUE = 7", "MY_BLUE = 7, MY_GREEN")] + BUMP, {"constant-added"}, "minor", True),
+    ([("typedef struct My_Handle My_Handle;", "typedef struct My_Handle { void* table; } My_Handle;")] + BUMP,
+     {"opaque-type-defined"}, "major", False),
+    ([("float f;", "float f; char c;")] + BUMP, {"field-appended"}, "minor", True),
+    ([("void* data;", "void* data __attribute__((aligned(16)));")] + BUMP,
+     {"alignment-over-8", "field-moved"}, "major", False),
+    ([("MAJOR 0", "MAJOR 1"), ("void* data;", "")], {"field-removed", "field-moved"}, "major", True),
+])
+def test_every_kind_of_change_is_found_in_a_header(tmp_path, change, kinds, verdict, legal):
+    code, report = check(tmp_path, change)
+    assert {finding["kind"] for finding in report["findings"]} == kinds
+    assert report["verdict"] == verdict and report["legal"] == legal and code == (0 if legal else 1)
+    assert all(finding["advice"] for finding in report["findings"])
+
+
+def test_seed_000_forbids_what_seed_001_lets_pass(tmp_path):
+    code, report = check(tmp_path, [("void* data;", "void* bytes;")] + BUMP, policy="tf")
+    assert code == 1 and report["findings"][0]["class"] == "illegal"
+
+
+def test_a_layout_file_and_debug_information_stand_for_the_header(tmp_path):
+    (tmp_path / "api.h").write_text(HEADER)
+    baseline = tenon("abi", "layout", tmp_path / "api.h")
+    assert baseline.returncode == 0
+    (tmp_path / "baseline.json").write_text(baseline.stdout)
+    done = tenon("abi", "check", tmp_path / "baseline.json", tmp_path / "api.h")
+    assert done.returncode == 0 and "0 differences" in done.stdout, done
+    for name, more in [("a", ""), ("b", "double extra;")]:
+        text = HEADER.replace("void* data;", more + "void* data;")
+        (tmp_path / f"{name}.c").write_text(text + "int my_function(My_Args* args) { return args->i; }\n")
+        subprocess.run(["cc", "-g", "-shared", "-fPIC", tmp_path / f"{name}.c", "-o", tmp_path / f"{name}.so"], check=True)
+    done = tenon("abi", "check", tmp_path / "a.so", tmp_path / "b.so", "--json")
+    assert done.returncode == 1
+    assert {f["kind"] for f in json.loads(done.stdout)["findings"]} == {"field-inserted", "field-moved"}
+
+
+def test_real_headers_agree_with_the_tables():
+    header = INCLUDE / "xla/pjrt/c/pjrt_c_api.h"
+    done = tenon("abi", "check", "pjrt==0.90", header, "-I", INCLUDE, "--json")
+    report = json.loads(done.stdout)
+    # The tables list no opaque types and no comments; all else is equal.
+    assert {finding["kind"] for finding in report["findings"]} <= {"struct-added", "field-deprecated"}
+    done = tenon("abi", "check", "tensorflow==2.21",
+                 INCLUDE / "tensorflow/c/experimental/stream_executor/stream_executor.h", f"-I{INCLUDE}", "--policy", "tf",
+                 "--json")
+    kinds = {finding["kind"] for finding in json.loads(done.stdout)["findings"]
+             if finding["struct"].startswith(("SP_", "SE_"))}
+    assert kinds <= {"struct-added", "function-added", "function-removed"}
+
+
+def test_github_sees_the_line(tmp_path):
+    (tmp_path / "old.h").write_text(HEADER)
+    (tmp_path / "new.h").write_text(HEADER.replace("  void* data;", "  void* a;\n  void* data;"))
+    done = tenon("abi", "check", tmp_path / "old.h", tmp_path / "new.h", "--github")
+    assert done.returncode == 1
+    assert f"::error file={tmp_path}/new.h,line=7,title=major::My_Args.a: inserted" in done.stdout
+    assert "::error file=" in done.stdout.splitlines()[-1] and "title=number::" in done.stdout.splitlines()[-1]
+
+
+def test_a_changelog_must_tell_of_the_number_with_a_date(tmp_path):
+    changes = tmp_path / "CHANGES.md"
+    for text, good in [("## 0.5 (Nov 14, 2026)\n", True), ("## 0.5\n", False), ("## 0.4 2026-01-01\n", False)]:
+        changes.write_text(text)
+        code, report = check(tmp_path, APPEND + BUMP, "--changelog", changes)
+        assert report["changelog_ok"] == good and code == (0 if good else 1)
+
+
+@pytest.mark.parametrize("words, says", [
+    (["check", "a.h"], "check takes two sides"),
+    (["check", "none.h", "none.h"], "none.h"),
+    (["check", "broken.h", "broken.h"], "broken.h:2:"),
+    (["check", "broken.h", "broken.h", "--policy", "none.policy"], "none.policy"),
+    (["check", "pjrt==9", "pjrt==0.1"], "write pjrt==0.54"),
+    (["check", "pjrt==0.1", "pjrt==0.999"], "0.1 to 0."),
+    (["check", "tensorflow==1.0", "pjrt==0.1"], "2.3 to 2."),
+    (["check", "cut.so", "cut.so"], "cut.so"),
+    (["check", "bad.json", "bad.json"], "bad.json: line 1, column"),
+    (["layout"], "layout takes one source"),
+    (["window"], "needs the plugin's number"),
+    (["window", "--plugin", "fifty"], "needs the plugin's number"),
+    (["window", "--plugin", "0.54", "--as-of", "yesterday"], "is no day"),
+    (["window", "--plugin", "0.54", "--weeks", "none"], "weeks are 1 or more"),
+    (["window", "--plugin", "0.54", "--framework", "jaxlib==99"], "no release jaxlib==99"),
+    (["windows"], "check, layout or window is expected"),
+    ([], "check, layout or window is expected"),
+])
+def test_what_cannot_be_judged_is_said_and_ends_with_2(tmp_path, words, says):
+    (tmp_path / "broken.h").write_text("int x;\nstruct {{\n")
+    (tmp_path / "bad.json").write_text("{]")
+    (tmp_path / "cut.so").write_bytes((BUILD / "lib/libtenon.so").read_bytes()[:5000])
+    done = tenon("abi", *words, cwd=tmp_path)
+    assert done.returncode == 2 and says in done.stderr, done
+    assert not done.stdout
+
+
+def test_a_window_is_answered_with_dates_and_sides():
+    done = tenon("abi", "window", "--plugin", "0.54", "--framework", "jaxlib==0.6.2", "--json")
+    answer = json.loads(done.stdout)
+    assert done.returncode == 1 and answer["verdict"] == "no" and answer["must_update"] == "plugin"
+    assert answer["since"] == "2024-05-28" and answer["until"] == "2024-12-25"
+    assert [source["source"] for source in answer["sources"]] == ["API number", "StableHLO", "extensions"]
+    done = tenon("abi", "window", "--plugin", "0.80", "--framework", "jaxlib==0.8.0", "--stablehlo", "1.13.1")
+    assert done.returncode == 0 and done.stdout.startswith("yes"), done
