@@ -28,7 +28,7 @@ reason() {
 needs_of() {
   case $1 in
     build) echo gcc=cc g++=c++ libc6-dev cmake=cmake ninja-build=ninja pkg-config=pkg-config \
-                python3=python3 libelf-dev libdw-dev zlib1g-dev libclang-dev ;;
+                python3=python3 libelf-dev libdw-dev libclang-dev zlib1g-dev ;;
     test) needs_of build; echo python3-venv ;;
     bench) echo libpthreadpool0 ;;
     fuzz) echo clang=clang llvm=llvm-profdata libclang-rt-dev ;;

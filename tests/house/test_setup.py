@@ -45,7 +45,7 @@ def machine(tmp_path):
 def test_what_is_missing_is_named_and_installed_once(machine):
     done = machine("build")
     assert done.returncode == 0 and done.stderr == ""
-    assert "installing libc6-dev libelf-dev libdw-dev zlib1g-dev with" in done.stdout
+    assert "installing libc6-dev libelf-dev libdw-dev libclang-dev zlib1g-dev with" in done.stdout
     assert len(machine.calls()) == 1 and "--no-install-recommends libc6-dev libelf-dev" in machine.calls()[0]
     again = machine("build")
     assert (again.stdout, again.stderr, len(machine.calls())) == ("", "", 1)
