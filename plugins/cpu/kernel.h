@@ -123,6 +123,8 @@ void register_matmul(void);
 void register_conv(void);
 void register_einsum(void);
 void register_reductions(void);
+void register_scans(void);
+void register_bias(void);
 void register_layout(void);
 void register_reshape(void);
 void register_shapes(void);

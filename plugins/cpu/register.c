@@ -102,6 +102,8 @@ __attribute__((visibility("default"))) void TF_InitKernel(void) {
   register_conv();
   register_einsum();
   register_reductions();
+  register_scans();
+  register_bias();
   register_layout();
   register_reshape();
   register_shapes();
