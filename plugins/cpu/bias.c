@@ -80,8 +80,7 @@ static void grad(void* state, TF_OpKernelContext* context) {
   array backprop, output;
   int64_t dims[3];
   run_begin(&run, context, bias->op);
-  if (run_input(&run, 0, &backprop) &&
-      split(&run, "out_backprop", &backprop, bias->second, dims) &&
+  if (run_input(&run, 0, &backprop) && split(&run, "out_backprop", &backprop, bias->second, dims) &&
       run_output(&run, 0, 1, &dims[1], &output))
     reduce_to(&run, TN_CPU_SUM, &backprop, 3, dims, (const bool[]){true, false, true}, &output);
   run_end(&run);

@@ -409,6 +409,16 @@ def top_k_v2(r):
     return {}, args + [V(attrs["k"])]
 
 
+def in_top_k(r):
+    return {"k": r.randint(-1, 9)}, rows("n?", "n")(r)[1]
+
+
+def nth_element(r):
+    of = shape(r, 1)
+    of[-1] += 1
+    return {}, [of, V(r.randrange(of[-1]))]
+
+
 def unique_v2(r):
     of = shape(r)
     return {}, [of, V(np.array([axis(r, len(of))] if len(of) != 1 or flag(r) else [], int))]
@@ -526,7 +536,9 @@ GENERATORS = {
     "ResourceScatterMax ResourceScatterUpdate ScatterAdd ScatterUpdate": held(scatter),
     "TopK": top_k,
     "TopKV2": top_k_v2,
+    "InTopK": in_top_k,
     "InTopKV2": rows("n?", "n", ""),
+    "NthElement": nth_element,
     "UniqueV2 UniqueWithCountsV2": unique_v2,
     "ListDiff": rows("?", "?"),
     "LowerBound UpperBound": rows("n?", "n?"),

@@ -27,16 +27,30 @@ def bias_add_grad(r):
     return attrs, args[:1]
 
 
-def batch_norm_grad(r):
-    form = r.choice(["NHWC", "NCHW", "NDHWC", "NCDHW"])
+def bias_add_v1(r):
+    of = shape(r, 2)
+    return {}, [of, of[-1:]]
+
+
+def batch_norm_grad(r, forms=("NHWC", "NCHW", "NDHWC", "NCDHW")):
+    form = r.choice(forms)
     of = [dim(r) for _ in form]
     channels = [of[form.index("C")]]
     return {"data_format": form, "is_training": flag(r)}, [of, of] + [channels] * 3 + [[dim(r)]]
 
 
-def batch_norm(r):
-    attrs, (of, _, *channels, _) = batch_norm_grad(r)
+def batch_norm(r, forms=("NHWC", "NCHW", "NDHWC", "NCDHW")):
+    attrs, (of, _, *channels, _) = batch_norm_grad(r, forms)
     return attrs | {"exponential_avg_factor": r.choice([1.0, 0.5])}, [of, *channels, channels[0]]
+
+
+def image_norm(r):
+    return batch_norm(r, ("NHWC", "NCHW"))
+
+
+def image_norm_grad(r):
+    attrs, args = batch_norm_grad(r, ("NHWC", "NCHW"))
+    return attrs, args[:-1]
 
 
 class Window:
@@ -160,6 +174,11 @@ GENERATORS = {
     "SparseSoftmaxCrossEntropyWithLogits": rows("n?", "n"),
     "BiasAdd": bias_add,
     "BiasAddGrad": bias_add_grad,
+    "BiasAddV1": bias_add_v1,
+    "FusedBatchNorm": image_norm,
+    "FusedBatchNormV2": image_norm,
+    "FusedBatchNormGrad": image_norm_grad,
+    "FusedBatchNormGradV2": image_norm_grad,
     "FusedBatchNormV3": batch_norm,
     "FusedBatchNormGradV3": batch_norm_grad,
     "Conv2D": conv2d,

@@ -172,6 +172,18 @@ static void top_k_v2_shape(tn_inference* c, tn_status* status) {
   if (tn_shapes_size(c, 1, &k, status)) set_top(c, k, status);
 }
 
+static void nth_element_shape(tn_inference* c, tn_status* status) {
+  tn_shape_ref input = tn_infer_with_rank_at_least(c, tn_infer_input(c, 0), 1, status);
+  int64_t n;
+  if (!input || !tn_shapes_size(c, 1, &n, status)) return;
+  const int64_t last = tn_infer_dim(input, -1);
+  if (n >= 0 && last >= 0 && last <= n)
+    tn_shapes_fail(status, "there is no element %lld of %lld elements", (long long)n,
+                   (long long)last);
+  else
+    tn_infer_set_output(c, 0, tn_infer_subshape(c, input, 0, -1, status));
+}
+
 static void in_top_k_shape(tn_inference* c, tn_status* status) {
   tn_shape_ref predictions = tn_infer_with_rank(c, tn_infer_input(c, 0), 2, status);
   tn_shape_ref targets = tn_infer_with_rank(c, tn_infer_input(c, 1), 1, status);
@@ -262,8 +274,12 @@ const tn_builtin_op tn_gather_ops[] = {
      "sorted: bool = true; T: realnumbertype; Tk: " INDEX_16 " = DT_INT32; index_type: " INDEX_16
      " = DT_INT32",
      top_k_v2_shape},
+    {"InTopK", "predictions: float; targets: T", "precision: bool", "k: int; T: " INDEX_32,
+     in_top_k_shape},
     {"InTopKV2", "predictions: float; targets: T; k: T", "precision: bool", "T: " INDEX_32,
      in_top_k_shape},
+    {"NthElement", "input: T; n: int32", "values: T", "reverse: bool = false; T: realnumbertype",
+     nth_element_shape},
     {"Unique", "x: T", "y: T; idx: out_idx", "T: type; out_idx: " INDEX_32, unique_shape},
     {"UniqueV2", "x: T; axis: Taxis", "y: T; idx: out_idx",
      "T: type; Taxis: " INDEX_64 "; out_idx: " INDEX_32, unique_v2_shape},

@@ -47,6 +47,15 @@ static void bias_add_shape(tn_inference* c, tn_status* status) {
     tn_infer_set_output(c, 0, tn_infer_replace_dim(c, input, axis, channels, status));
 }
 
+static void bias_add_v1_shape(tn_inference* c, tn_status* status) {
+  int64_t channels;
+  tn_shape_ref input = tn_infer_with_rank_at_least(c, tn_infer_input(c, 0), 2, status);
+  tn_shape_ref bias = tn_infer_with_rank(c, tn_infer_input(c, 1), 1, status);
+  if (input && bias &&
+      tn_infer_merge_dim(tn_infer_dim(input, -1), tn_infer_dim(bias, 0), &channels, status))
+    tn_infer_set_output(c, 0, tn_infer_replace_dim(c, input, -1, channels, status));
+}
+
 static void bias_add_grad_shape(tn_inference* c, tn_status* status) {
   int64_t axis;
   tn_shape_ref input = read_channels(c, &axis, status);
@@ -83,7 +92,7 @@ static void batch_norm_shape(tn_inference* c, tn_status* status) {
   // Training from scratch reads no mean and variance.
   if (!batch_norm(c, 1, training && factor->floats[0] == 1 ? 3 : 5, &channels, status)) return;
   for (int i = 3; i < 5; ++i) tn_infer_set_output(c, i, tn_infer_vector(c, channels, status));
-  tn_infer_set_output(c, 5, tn_infer_unknown(c));
+  if (c->node->output_count > 5) tn_infer_set_output(c, 5, tn_infer_unknown(c));
 }
 
 static void batch_norm_grad_shape(tn_inference* c, tn_status* status) {
@@ -96,9 +105,15 @@ static void lrn_shape(tn_inference* c, tn_status* status) {
   tn_infer_set_output(c, 0, tn_infer_with_rank(c, tn_infer_input(c, 0), 4, status));
 }
 
-#define NORM_ATTRS \
-  "; data_format: {'NHWC', 'NCHW', 'NDHWC', 'NCDHW'} = 'NHWC'; is_training: bool = true"
+#define TRAINING "; is_training: bool = true"
+#define NORM_ATTRS "; data_format: {'NHWC', 'NCHW', 'NDHWC', 'NCDHW'} = 'NHWC'" TRAINING
 #define NHWC "; data_format: {'NHWC', 'NCHW'} = 'NHWC'"
+#define NORM_OUTPUTS(T, U)                                                  \
+  "y: " T "; batch_mean: " U "; batch_variance: " U "; reserve_space_1: " U \
+  "; "                                                                      \
+  "reserve_space_2: " U
+#define EPSILON "; epsilon: float = 0.0001"
+#define AVERAGE "; exponential_avg_factor: float = 1.0"
 
 const tn_builtin_op tn_nn_ops[] = {
     {"Relu", "features: T", "activations: T", "T: {realnumbertype, qint8}", tn_shapes_like_input},
@@ -123,19 +138,30 @@ const tn_builtin_op tn_nn_ops[] = {
      "T: " FLOATS "; Tlabels: " INDEX_64, sparse_softmax_loss_shape},
     {"BiasAdd", "value: T; bias: T", "output: T", "T: numbertype" NHWC, bias_add_shape},
     {"BiasAddGrad", "out_backprop: T", "output: T", "T: numbertype" NHWC, bias_add_grad_shape},
+    {"BiasAddV1", "value: T; bias: T", "output: T", "T: numbertype", bias_add_v1_shape},
+    {"FusedBatchNorm", "x: T; scale: T; offset: T; mean: T; variance: T", NORM_OUTPUTS("T", "T"),
+     "T: {float}" EPSILON AVERAGE NHWC TRAINING, batch_norm_shape},
+    {"FusedBatchNormV2", "x: T; scale: U; offset: U; mean: U; variance: U", NORM_OUTPUTS("T", "U"),
+     "T: {half, bfloat16, float}; U: {float}" EPSILON AVERAGE NHWC TRAINING, batch_norm_shape},
+    {"FusedBatchNormGrad", "y_backprop: T; x: T; scale: T; reserve_space_1: T; reserve_space_2: T",
+     "x_backprop: T; scale_backprop: T; offset_backprop: T; reserve_space_3: T; "
+     "reserve_space_4: T",
+     "T: {float}" EPSILON NHWC TRAINING, batch_norm_grad_shape},
+    {"FusedBatchNormGradV2",
+     "y_backprop: T; x: T; scale: float; reserve_space_1: U; reserve_space_2: U",
+     "x_backprop: T; scale_backprop: U; offset_backprop: U; reserve_space_3: U; "
+     "reserve_space_4: U",
+     "T: {half, bfloat16, float}; U: {float}" EPSILON NHWC TRAINING, batch_norm_grad_shape},
     {"FusedBatchNormV3", "x: T; scale: U; offset: U; mean: U; variance: U",
-     "y: T; batch_mean: U; batch_variance: U; reserve_space_1: U; reserve_space_2: U; "
-     "reserve_space_3: U",
-     "T: {half, bfloat16, float}; U: {bfloat16, float}; epsilon: float = 0.0001; "
-     "exponential_avg_factor: float = 1.0" NORM_ATTRS,
+     NORM_OUTPUTS("T", "U") "; reserve_space_3: U",
+     "T: {half, bfloat16, float}; U: {bfloat16, float}" EPSILON AVERAGE NORM_ATTRS,
      batch_norm_shape},
     {"FusedBatchNormGradV3",
      "y_backprop: T; x: T; scale: float; reserve_space_1: U; reserve_space_2: U; "
      "reserve_space_3: U",
      "x_backprop: T; scale_backprop: U; offset_backprop: U; reserve_space_4: U; "
      "reserve_space_5: U",
-     "T: {half, bfloat16, float}; U: {float}; epsilon: float = 0.0001" NORM_ATTRS,
-     batch_norm_grad_shape},
+     "T: {half, bfloat16, float}; U: {float}" EPSILON NORM_ATTRS, batch_norm_grad_shape},
     {"LRN", "input: T", "output: T",
      "depth_radius: int = 5; bias: float = 1.0; alpha: float = 1.0; beta: float = 0.5; "
      "T: {half, bfloat16, float} = DT_FLOAT",
