@@ -124,6 +124,7 @@ void register_conv(void);
 void register_einsum(void);
 void register_reductions(void);
 void register_scans(void);
+void register_topk(void);
 void register_softmax(void);
 void register_bias(void);
 void register_layout(void);
