@@ -60,11 +60,10 @@ void run_fail(run* run, TF_Code code, const char* format, ...) {
   if (run->status) TF_SetStatus(run->status, code, message);
 }
 
-// Takes `tensor` in every case; NULL is a failure that the host has put into the status.
+// Takes `tensor`; NULL is a failure that the host has put into the status.
 static bool keep_handle(run* run, TF_Tensor* tensor) {
-  if (!tensor) run->failed = true;
-  if (!run_ok(run)) {
-    TF_DeleteTensor(tensor);
+  if (!tensor) {
+    run->failed = true;
     return false;
   }
   if (run->handle_count == run->handle_capacity) {
@@ -99,14 +98,14 @@ static bool describe(run* run, TF_Tensor* tensor, array* out) {
 }
 
 bool run_input(run* run, int index, array* out) {
-  if (!run_ok(run)) return false;
+  if (run->failed) return false;
   TF_Tensor* tensor = NULL;
   TF_GetInput(run->context, index, &tensor, run->status);
   return keep_handle(run, tensor) && describe(run, tensor, out);
 }
 
 bool run_output(run* run, int index, int rank, const int64_t* dims, array* out) {
-  if (!run_ok(run)) return false;
+  if (run->failed) return false;
   TF_DataType dtype = TF_ExpectedOutputDataType(run->context, index);
   size_t bytes = TF_DataTypeSize(dtype);
   for (int i = 0; i < rank; ++i) bytes *= (size_t)dims[i];
@@ -116,7 +115,7 @@ bool run_output(run* run, int index, int rank, const int64_t* dims, array* out) 
 
 bool run_output_or_forward(run* run, int inputs, int index, int rank, const int64_t* dims,
                            array* out) {
-  if (!run_ok(run)) return false;
+  if (run->failed) return false;
   give_back_handles(run);
   static const int candidates[] = {0, 1, 2};
   TF_Tensor* tensor = TF_ForwardInputOrAllocateOutput(run->context, candidates, inputs, index, dims,
@@ -135,7 +134,8 @@ void* run_scratch(run* run, size_t bytes) {
 bool run_share_output(run* run, int index, TF_Tensor* tensor) {
   if (!run_ok(run)) return false;
   TF_SetOutput(run->context, index, tensor, run->status);
-  return run_ok(run);
+  run->failed = !run_ok(run);
+  return !run->failed;
 }
 
 bool run_share_output_as(run* run, int index, TF_Tensor* tensor, int rank, const int64_t* dims) {

@@ -55,7 +55,7 @@ static void go_to(const job* job, int64_t element, place* place) {
   for (int k = 0; k < job->loop.inputs; ++k) place->at[k] = 0;
   for (int i = job->rank - 1; i >= 0; --i) {
     place->index[i] = i ? element % job->dims[i] : element;
-    element /= job->dims[i];
+    if (i) element /= job->dims[i];
     for (int k = 0; k < job->loop.inputs; ++k) place->at[k] += place->index[i] * job->strides[k][i];
   }
 }
@@ -230,6 +230,10 @@ static void run_job(job* job, const tn_cpu_parallel* parallel) {
 
 void tn_cpu_map(tn_cpu_loop loop, int64_t count, const void* in, void* out,
                 const tn_cpu_parallel* parallel) {
+  if (count <= CHUNK && !loop.narrow) {
+    loop.body(in, NULL, NULL, out, count);
+    return;
+  }
   job job;
   job.loop = loop;
   job.total = count;
@@ -241,8 +245,21 @@ void tn_cpu_map(tn_cpu_loop loop, int64_t count, const void* in, void* out,
   run_job(&job, parallel);
 }
 
+// Little, dense and native: nothing to do but to run the body.
+static bool is_plain(tn_cpu_loop loop, int rank, const int64_t* dims,
+                     const int64_t* const* strides) {
+  if (rank != 1 || dims[0] > CHUNK || loop.narrow) return false;
+  for (int k = 0; k < loop.inputs; ++k)
+    if (strides[k][0] != 1) return false;
+  return true;
+}
+
 void tn_cpu_zip(tn_cpu_loop loop, int rank, const int64_t* dims, const void* const* in,
                 const int64_t* const* strides, void* out, const tn_cpu_parallel* parallel) {
+  if (is_plain(loop, rank, dims, strides)) {
+    loop.body(in[0], loop.inputs > 1 ? in[1] : NULL, loop.inputs > 2 ? in[2] : NULL, out, dims[0]);
+    return;
+  }
   job job;
   job.loop = loop;
   job.total = 1;

@@ -7,7 +7,7 @@
 static inline void tn_cpu_run(const tn_cpu_parallel* parallel, int64_t total, int64_t cost,
                               void (*body)(void* arg, int64_t begin, int64_t end), void* arg) {
   if (total <= 0) return;
-  if (parallel) {
+  if (parallel && total > 1) {
     parallel->run(parallel->pool, total, cost, body, arg);
   } else {
     body(arg, 0, total);

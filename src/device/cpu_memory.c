@@ -17,7 +17,8 @@
 // Sizes are rounded up to one of eight steps per power of two (at most an eighth is wasted). Each
 // step has a few places that whole buffers are exchanged with, so nobody locks and nothing can be
 // taken twice.
-enum { least_power = 19, most_power = 47, steps = 8, places = 8 };
+enum { least_power = 10, most_power = 47, steps = 8, places = 8 };
+_Static_assert(TN_KEEP_FROM == 2 << least_power, "the smallest class holds the smallest buffer");
 enum { class_count = (most_power - least_power) * steps };
 
 typedef struct kept_buffer {
@@ -85,7 +86,7 @@ static void release(tn_buffer* freed) {
   kept_buffer* buffer = (kept_buffer*)freed;
   size_t size = class_size(buffer->class), limit = keep_limit();
   ASAN_POISON_MEMORY_REGION(freed->data, size);
-  if (size <= limit) {
+  if (size <= limit && !tn_memory_counting()) {
     make_room(size, limit);
     // Counted before it can be taken, so that the count never falls below what is there.
     size_t before = atomic_fetch_add_explicit(&kept_bytes, size, memory_order_relaxed);
@@ -104,7 +105,7 @@ static tn_buffer* allocate(tn_allocator* allocator, size_t size) {
   if (size < TN_KEEP_FROM) return tn_host_allocator.allocate(&tn_host_allocator, size);
   if (size > (size_t)1 << most_power) return NULL;
   int class = class_of(size);
-  kept_buffer* buffer = take(class);
+  kept_buffer* buffer = tn_memory_counting() ? NULL : take(class);
   if (!buffer) {
     buffer = tn_alloc(sizeof *buffer + TN_ALIGNMENT - 1 + class_size(class));
     if (!buffer) return NULL;

@@ -1,5 +1,6 @@
-// The CPU's memory. Buffers from 1 MiB on are kept when they are freed, for the next output of
-// about that size: fresh pages cost a fault each, 16,384 of them for 64 MB, on every call.
+// The CPU's memory. Buffers from 2 KiB on are kept when they are freed, for the next output of
+// about that size: fresh pages cost a fault each, 16,384 of them for 64 MB, on every call, and
+// smaller blocks are what malloc is slow with.
 //
 // What is kept stays under a limit: 1 GiB or an eighth of the machine's memory, whichever is less.
 // Environment: TENON_KEEP_MB=N sets the limit in MiB; 0 keeps nothing.
@@ -8,7 +9,7 @@
 
 #include "tensor/buffer.h"
 
-enum { TN_KEEP_FROM = 1 << 20 };
+enum { TN_KEEP_FROM = 1 << 11 };
 
 extern tn_allocator tn_cpu_allocator;
 
