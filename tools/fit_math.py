@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
-"""Writes src/cpu/math_fits.h: minimax polynomials of the elementwise math functions.
+"""Writes src/cpu/math_fits.h or special_fits.h: minimax polynomials of elementwise functions.
 
-Run by hand when a fit changes (needs mpmath); the build only reads the header.
+    tools/fit_math.py math > src/cpu/math_fits.h
+    tools/fit_math.py special > src/cpu/special_fits.h
+
+Run by hand when a fit changes (needs mpmath); the build only reads the headers.
 Each fit is a function of one variable, an interval, a number of coefficients, and the factor by which
 an error of the polynomial counts (so that the error of the whole function is what is made small).
 """
@@ -171,19 +174,135 @@ def horner(name, kind, coefficients, what, error):
     return "\n".join(lines)
 
 
+def table(name, function, low, width, pieces, count, weight, what):
+    """Polynomials on intervals of one width, each in t from -1 to 1."""
+    rows, worst = [], mpf(0)
+    for i in range(pieces):
+        start = mpf(low) + i * mpf(width)
+        inside = lambda t: start + (t + 1) / 2 * mpf(width)  # noqa: B023, E731
+        coefficients, error = remez(lambda t: function(inside(t)), -1, 1, count, lambda t: weight(inside(t)))
+        rows.append(coefficients)
+        worst = max(worst, error)
+    lines = [f"// {what}; error 2^{float(mp.log(worst, 2)):.1f}.",
+             f"static const double fit_{name}[{pieces}][{count}] = {{"]
+    lines += ["    {" + ", ".join(literal(c, "double") for c in row) + "}," for row in rows]
+    return "\n".join(lines + ["};", ""]), worst
+
+
+def i_near(order):  # in z = (x/2)^2
+    return lambda z: mp.besseli(order, 2 * mp.sqrt(z)) / mp.sqrt(z)**order if z > 0 else mpf(1)
+
+
+def far_of(function, at):  # in u = 2 at / x - 1, for x >= at
+    return lambda u: (lambda x: mp.sqrt(x) * function(x))(2 * mpf(at) / (u + 1 + mpf(10)**-9))
+
+
+def k0_near(z):  # in z = (x/2)^2
+    return mp.besselk(0, 2 * mp.sqrt(z)) + mp.log(mp.sqrt(z)) * mp.besseli(0, 2 * mp.sqrt(z))
+
+
+def k1_near(z):
+    x = 2 * mp.sqrt(z)
+    return x * (mp.besselk(1, x) - mp.log(x / 2) * mp.besseli(1, x))
+
+
+def dawson(x):
+    return mp.sqrt(mp.pi) / 2 * mp.exp(-x * x) * mp.erfi(x)
+
+
+def asymptotic(ratio):
+    """The sum of terms that begin with 1 and each have ratio(n) to the one before, up to the least."""
+    total, term, n = mpf(1), mpf(1), 0
+    while abs(term) > mpf(2)**-150:
+        term *= ratio(n)
+        total += term
+        n += 1
+    return total
+
+
+def fresnel_f(v):  # pi x f(x) in v = 1/x
+    if v < 0.09:
+        return asymptotic(lambda m: -(4 * m + 1) * (4 * m + 3) * (v * v / mp.pi)**2)
+    x = 1 / v
+    angle = mp.pi * x * x / 2
+    f = (0.5 - mp.fresnels(x)) * mp.cos(angle) - (0.5 - mp.fresnelc(x)) * mp.sin(angle)
+    return mp.pi * x * f
+
+
+def fresnel_g(v):  # pi^2 x^3 g(x)
+    if v < 0.09:
+        return asymptotic(lambda m: -(4 * m + 3) * (4 * m + 5) * (v * v / mp.pi)**2)
+    x = 1 / v
+    angle = mp.pi * x * x / 2
+    g = (0.5 - mp.fresnelc(x)) * mp.cos(angle) + (0.5 - mp.fresnels(x)) * mp.sin(angle)
+    return mp.pi**2 * x**3 * g
+
+
+def expint_far(w):  # x exp(-x) Ei(x) in w = 1/x
+    if w < 0.008:
+        return asymptotic(lambda n: (n + 1) * w)
+    return mp.exp(-1 / w) * mp.ei(1 / w) / w
+
+
+def one(x):
+    return mpf(1)
+
+
+SPECIAL_FITS = {
+    "i0": ("double", i_near(0), 0, 16, 16, lambda z: 1 / i_near(0)(z), "I0(x) in (x/2)^2, for x <= 8"),
+    "i1": ("double", i_near(1), 0, 16, 16, lambda z: 1 / i_near(1)(z), "2/x I1(x) in (x/2)^2, for x <= 8"),
+    "i0_far": ("double", far_of(lambda x: mp.exp(-x) * mp.besseli(0, x), 8), -1, 1, 25,
+               lambda u: mpf(2.5), "sqrt(x) exp(-x) I0(x) in 16/x - 1, for x >= 8"),
+    "i1_far": ("double", far_of(lambda x: mp.exp(-x) * mp.besseli(1, x), 8), -1, 1, 25,
+               lambda u: mpf(2.5), "sqrt(x) exp(-x) I1(x) in 16/x - 1, for x >= 8"),
+    "k0": ("double", away(k0_near), 0, 1, 10, one, "K0(x) + log(x/2) I0(x) in (x/2)^2, for x <= 2"),
+    "k1": ("double", away(k1_near), 0, 1, 10, one, "x (K1(x) - log(x/2) I1(x)) in (x/2)^2, for x <= 2"),
+    "k0_far": ("double", far_of(lambda x: mp.exp(x) * mp.besselk(0, x), 2), -1, 1, 25, one,
+               "sqrt(x) exp(x) K0(x) in 4/x - 1, for x >= 2"),
+    "k1_far": ("double", far_of(lambda x: mp.exp(x) * mp.besselk(1, x), 2), -1, 1, 25, one,
+               "sqrt(x) exp(x) K1(x) in 4/x - 1, for x >= 2"),
+    "dawson": ("double", away(lambda z: dawson(mp.sqrt(z)) / mp.sqrt(z)), 0, 1, 13, one,
+               "dawson(x) / x in x^2, for x <= 1"),
+    "dawson_far": ("double", away(lambda w: dawson(1 / mp.sqrt(w)) / mp.sqrt(w)), 0, mpf(1) / 49, 12,
+                   lambda w: mpf(2), "x dawson(x) in 1/x^2, for x >= 7"),
+    "spence": ("double", away(lambda u: (mp.polylog(2, 1 - mp.exp(-u)) - u + u * u / 4) / u**3), "-0.7", "0.7",
+               12, lambda u: u * u, "(spence(x) - u + u^2/4) / u^3 in u = -log(x)"),
+    "expint": ("double", away(lambda x: (mp.ei(x) - mp.euler - mp.log(x)) / x), 0, 2, 18,
+               lambda x: mpf(1), "(Ei(x) - log(x) - Euler's constant) / x, for x <= 2"),
+    "fresnel_sin": ("double", away(lambda q: mp.fresnels(mp.root(q, 4)) / mp.root(q, 4)**3), 0, "2.5", 12, one,
+                    "S(x) / x^3 in x^4, for x^4 <= 2.5"),
+    "fresnel_cos": ("double", away(lambda q: mp.fresnelc(mp.root(q, 4)) / mp.root(q, 4)), 0, "2.5", 12, one,
+                    "C(x) / x in x^4, for x^4 <= 2.5"),
+}
+TABLES = {  # name: (function, low, width, pieces, coefficients, weight, what it is)
+    "dawson_pieces": (dawson, 1, 1, 6, 19, lambda x: 1 / dawson(x), "dawson(x) from 1 to 7"),
+    "expint_pieces": (expint_far, 0, mpf(1) / 32, 16, 18, one, "x exp(-x) Ei(x) in 1/x from 0 to 1/2"),
+    "fresnel_f": (fresnel_f, 0, "0.1", 8, 14, one, "pi x f(x) in 1/x from 0 to 0.8"),
+    "fresnel_g": (fresnel_g, 0, "0.1", 8, 14, one, "pi^2 x^3 g(x) in 1/x from 0 to 0.8"),
+}
+
+
 def main():
+    which, wanted = sys.argv[1], sys.argv[2:]
+    guard = f"TENON_CPU_{which.upper()}_FITS_H_"
     print("// Minimax polynomials. Written by tools/fit_math.py; errors are those of exact coefficients,")
     print("// relative to the function that the polynomial is a part of.")
-    print("#ifndef TENON_CPU_MATH_FITS_H_")
-    print("#define TENON_CPU_MATH_FITS_H_\n")
-    wanted = sys.argv[1:]
-    for name, (kind, function, low, high, count, weight, what) in FITS.items():
+    print("// clang-format off")
+    print(f"#ifndef {guard}")
+    print(f"#define {guard}\n")
+    for name, (kind, function, low, high, count, weight, what) in (FITS if which == "math" else SPECIAL_FITS).items():
         if wanted and name not in wanted:
             continue
         coefficients, error = remez(function, low, high, count, weight)
         print(horner(name, kind, coefficients, what, error))
         print(name, float(mp.log(error, 2)), file=sys.stderr)
-    print("#endif  // TENON_CPU_MATH_FITS_H_")
+    for name, arguments in (TABLES if which == "special" else {}).items():
+        if wanted and name not in wanted:
+            continue
+        text, error = table(name, *arguments)
+        print(text)
+        print(name, float(mp.log(error, 2)), file=sys.stderr)
+    print(f"#endif  // {guard}")
 
 
 if __name__ == "__main__":

@@ -43,6 +43,10 @@ static complex128 csigmoid_grad(complex128 y, complex128 dy) { return dy * (y * 
 EACH_UNARY(UNARY)
 EACH_BINARY(BINARY)
 
+TN_CPU_UNARY_LOOP(loop_angle, c64, f32, cargf)
+TN_CPU_UNARY_LOOP(loop_angle, c128, f64, carg)
+
 #define ROW(name) \
   [TN_CPU_MATH_##name] = {[TN_COMPLEX64] = loop_##name##_c64, [TN_COMPLEX128] = loop_##name##_c128},
-const tn_cpu_bodies tn_complex_math_bodies[TN_CPU_MATH_OPS] = {EACH_UNARY(ROW) EACH_BINARY(ROW)};
+const tn_cpu_bodies tn_complex_math_bodies[TN_CPU_MATH_OPS] = {EACH_UNARY(ROW) EACH_BINARY(ROW)
+                                                                   ROW(angle)};

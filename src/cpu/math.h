@@ -22,12 +22,14 @@
 #define TN_CPU_MATH_CODE(name, cost) TN_CPU_MATH_##name,
 typedef enum tn_cpu_math_op {
   TN_CPU_EACH_ANGLE_MATH(TN_CPU_MATH_CODE) TN_CPU_EACH_UNARY_MATH(TN_CPU_MATH_CODE)
-      TN_CPU_EACH_BINARY_MATH(TN_CPU_MATH_CODE) TN_CPU_MATH_OPS
+      TN_CPU_MATH_angle,  // of a complex number; the output is its real type
+  TN_CPU_EACH_BINARY_MATH(TN_CPU_MATH_CODE) TN_CPU_MATH_OPS
 } tn_cpu_math_op;
 
-// `op` is a tn_cpu_math_op. Floats have all of them, complex numbers what makes sense on them; the
-// body is NULL elsewhere. The gradients take what TensorFlow's kernels of that name take: tanh_grad
-// and sigmoid_grad the function's value and dy, the others dy and features (or outputs, for elu).
+// `op` is a tn_cpu_math_op. Floats have all of them, complex numbers what makes sense on them,
+// signed integers pow (which wraps around; exponents are not negative); the body is NULL elsewhere.
+// The gradients take what TensorFlow's kernels of that name take: tanh_grad and sigmoid_grad the
+// function's value and dy, the others dy and features (or outputs, for elu).
 tn_cpu_loop tn_cpu_math(int op, tn_dtype dtype);
 
 #endif  // TENON_CPU_MATH_H_

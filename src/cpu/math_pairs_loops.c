@@ -23,8 +23,9 @@ TN_MATH double nextafter_f64(double from, double to) {
   return from != from || to != to ? from + to : from == to ? to : next;
 }
 
+// Selu's slope cancels with its constant, which has too few digits as a float.
 #define GRADIENTS(x)                                                                    \
-  TN_MATH v_##x tanh_grad_##x(v_##x y, v_##x dy) { return dy * (1 - y * y); }           \
+  TN_MATH v_##x tanh_grad_##x(v_##x y, v_##x dy) { return dy * (1 - y) * (1 + y); }     \
   TN_MATH v_##x sigmoid_grad_##x(v_##x y, v_##x dy) { return dy * ((1 - y) * y); }      \
   TN_MATH v_##x softplus_grad_##x(v_##x dy, v_##x a) { return dy / (exp_##x(-a) + 1); } \
   TN_MATH v_##x softsign_grad_##x(v_##x dy, v_##x a) {                                  \
@@ -33,7 +34,7 @@ TN_MATH double nextafter_f64(double from, double to) {
   }                                                                                     \
   TN_MATH v_##x elu_grad_##x(v_##x dy, v_##x y) { return y < 0 ? (y + 1) * dy : dy; }   \
   TN_MATH v_##x selu_grad_##x(v_##x dy, v_##x y) {                                      \
-    return y < 0 ? dy * (y + (v_##x)SELU_SCALE_ALPHA) : dy * (v_##x)SELU_SCALE;         \
+    return (v_##x)((double)dy * (y < 0 ? (double)y + SELU_SCALE_ALPHA : SELU_SCALE));   \
   }
 GRADIENTS(f32)
 GRADIENTS(f64)

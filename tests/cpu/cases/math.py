@@ -5,7 +5,7 @@ import functools
 import mpmath
 import numpy
 
-from cases.maker import COMPLEXES, FLOATS, dtype_of
+from cases.maker import COMPLEXES, FLOATS, dtype_of, real_of
 from cases.registry import Call, cases
 
 mpmath.mp.prec = 120
@@ -163,3 +163,72 @@ def binary(make, op, dtype):
                           dtype_of(dtype))
     yield Call(op, [special[:, None], special[None]])
     yield Call(op, [numpy.ones(2, dtype_of(dtype)), numpy.ones(3, dtype_of(dtype))], says="must be equal or 1")
+
+
+def binary_scale(call):
+    # Products of complex numbers cancel in one part; a power's error grows with its logarithm.
+    x, y = map(wide, call.inputs)
+    size = numpy.abs(BINARY[call.op](x, y))
+    return [size * (1 + numpy.abs(y * numpy.log(x))) if call.op == "Pow" else size]
+
+
+@cases("Pow", "Xlogy", "Xlog1py", "Xdivy", dtypes=COMPLEXES, scale=binary_scale,
+       reference=lambda call: exactly(BINARY[call.op])(call))
+def binary_complex(make, op, dtype):
+    for _ in range(12):
+        yield Call(op, [make.array(dtype, shape, low=-3, high=3) for shape in make.broadcastable()])
+
+
+@cases("NextAfter", dtypes=WIDE, reference=lambda call: [numpy.nextafter(*call.inputs)])
+def nextafter(make, op, dtype):
+    for i in range(20):
+        yield Call(op, [make.array(dtype, shape, extreme=i % 2 == 1) for shape in make.broadcastable()])
+    special = numpy.array([0, -0.0, 1, -1, numpy.inf, -numpy.inf, numpy.nan], dtype)
+    yield Call(op, [special[:, None], special[None]])
+
+
+@cases("Pow", dtypes=["int8", "int16", "int32", "int64"])
+def integer_pow(make, op, dtype):
+    for _ in range(20):
+        x, y = make.broadcastable()
+        yield Call(op, [make.array(dtype, x, extreme=True), make.array(dtype, y, low=0, high=70)])
+    five = numpy.full(3, 5, dtype)
+    yield Call(op, [five, numpy.array([2, -1, 3], dtype)], says="element 1 of input y is negative")
+    yield Call(op, [five[:0], -five[:1]])
+    yield Call(op, [five, five[:2]], says="must be equal or 1")
+
+
+GRADIENTS = {
+    # These two look at sizes only.
+    "TanhGrad": lambda y, dy: dy.reshape(y.shape) * (1 - y) * (1 + y),
+    "SigmoidGrad": lambda y, dy: dy.reshape(y.shape) * y * (1 - y),
+    "SoftplusGrad": lambda dy, x: dy * sigmoid(x),
+    "SoftsignGrad": lambda dy, x: dy / (1 + numpy.abs(x))**2,
+    "EluGrad": lambda dy, y: numpy.where(y < 0, (y + 1) * dy, dy),
+    "SeluGrad": lambda dy, y: dy * numpy.where(y < 0, y + SELU_SCALE_ALPHA, SELU_SCALE),
+}
+
+
+@cases(*GRADIENTS, dtypes=FLOATS, reference=lambda call: exactly(GRADIENTS[call.op])(call))
+def gradient(make, op, dtype):
+    for i in range(12):
+        shape = make.shape()
+        yield Call(op, [make.array(dtype, shape, extreme=i % 3 == 2), make.array(dtype, shape, extreme=i % 3 == 2)])
+    yield Call(op, [make.array(dtype, [3000], low=-1, high=1) for _ in range(2)])
+    ones = functools.partial(numpy.ones, dtype=dtype_of(dtype))
+    for x, y in ((2, 3), (6,)), ((2,), (3,)), ((1,), (3,)), ((), (3,)), ((0,), (3,)), ((2, 3), (3, 2)):
+        yield Call(op, [ones(x), ones(y)])
+
+
+@cases("TanhGrad", "SigmoidGrad", dtypes=COMPLEXES, reference=lambda call: exactly(GRADIENTS[call.op])(call),
+       scale=lambda call: [numpy.abs(wide(call.inputs[1])) * (1 + numpy.abs(wide(call.inputs[0])))**2])
+def gradient_complex(make, op, dtype):
+    for _ in range(8):
+        shape = make.shape()
+        yield Call(op, [make.array(dtype, shape, low=-3, high=3) for _ in range(2)])
+
+
+@cases("Angle", dtypes=COMPLEXES, reference=lambda call: [numpy.angle(wide(call.inputs[0]))])
+def angle(make, op, dtype):
+    for _ in range(12):
+        yield Call(op, [make.array(dtype, make.shape())], {"Tout": dtype_of(real_of(dtype))})
