@@ -47,6 +47,8 @@ bool run_ok(const run* run);
 
 // Each returns false when the run has failed, now or before.
 bool run_input(run* run, int index, array* out);
+// Like run_input, of an input that must be a scalar.
+bool run_scalar(run* run, int index, const char* name, array* out);
 bool run_output(run* run, int index, int rank, const int64_t* dims, array* out);
 // Like run_output, in the memory of one of the first `inputs` inputs (3 at most) when nobody else needs it. The
 // handles on the inputs are given back; their memory stays, because the context holds it.
@@ -139,6 +141,11 @@ void register_gather(void);
 void register_scatter(void);
 void register_unique(void);
 void register_strings(void);
+void register_string_joins(void);
+void register_string_splits(void);
+void register_string_numbers(void);
+void register_string_format(void);
+void register_string_bytes(void);
 void register_random(void);
 void register_stateless(void);
 void register_variables(void);

@@ -7,14 +7,6 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
-bool random_scalar(run* run, int index, const char* name, array* out) {
-  char text[SHAPE_TEXT];
-  if (run_input(run, index, out) && out->rank != 0)
-    run_fail(run, TF_INVALID_ARGUMENT, "input %s must be a scalar, not of shape %s", name,
-             shape_text(out->rank, out->dims, text));
-  return run_ok(run);
-}
-
 bool random_output(run* run, array* out) {
   array shape;
   int64_t dims[TN_CPU_MAX_RANK], count;
@@ -41,7 +33,7 @@ bool random_output(run* run, array* out) {
 
 bool random_range(run* run, int first, const array* out, int64_t* low, uint64_t* range) {
   array min, max;
-  if (!random_scalar(run, first, "minval", &min) || !random_scalar(run, first + 1, "maxval", &max))
+  if (!run_scalar(run, first, "minval", &min) || !run_scalar(run, first + 1, "maxval", &max))
     return false;
   *low = index_at(&min, 0);
   const int64_t high = index_at(&max, 0);

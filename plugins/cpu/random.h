@@ -13,8 +13,6 @@ bool random_output(run* run, array* out);
 // The scalars minval and maxval at inputs `first` and `first` + 1, as tn_cpu_random takes them.
 // Whoever wants no numbers may ask for impossible ones.
 bool random_range(run* run, int first, const array* out, int64_t* low, uint64_t* range);
-// Fails unless input `index` is a scalar.
-bool random_scalar(run* run, int index, const char* name, array* out);
 
 // Multinomial's work on logits (input 0) and num_samples (input 1). `reserve` is asked where the
 // numbers begin once their count is known.

@@ -9,7 +9,7 @@ void random_multinomial(run* run, tn_cpu_philox (*reserve)(void* from, int64_t o
                         void* from) {
   array logits, samples, out;
   char text[SHAPE_TEXT];
-  if (!run_input(run, 0, &logits) || !random_scalar(run, 1, "num_samples", &samples)) return;
+  if (!run_input(run, 0, &logits) || !run_scalar(run, 1, "num_samples", &samples)) return;
   const int64_t count = index_at(&samples, 0);
   if (logits.rank != 2)
     run_fail(run, TF_INVALID_ARGUMENT, "input logits must be a matrix, not of shape %s",

@@ -118,6 +118,11 @@ __attribute__((visibility("default"))) void TF_InitKernel(void) {
   register_scatter();
   register_unique();
   register_strings();
+  register_string_joins();
+  register_string_splits();
+  register_string_numbers();
+  register_string_format();
+  register_string_bytes();
   register_random();
   register_stateless();
   register_variables();

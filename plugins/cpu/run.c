@@ -104,6 +104,14 @@ bool run_input(run* run, int index, array* out) {
   return keep_handle(run, tensor) && describe(run, tensor, out);
 }
 
+bool run_scalar(run* run, int index, const char* name, array* out) {
+  char text[SHAPE_TEXT];
+  if (run_input(run, index, out) && out->rank != 0)
+    run_fail(run, TF_INVALID_ARGUMENT, "input %s must be a scalar, not of shape %s", name,
+             shape_text(out->rank, out->dims, text));
+  return run_ok(run);
+}
+
 bool run_output(run* run, int index, int rank, const int64_t* dims, array* out) {
   if (run->failed) return false;
   TF_DataType dtype = TF_ExpectedOutputDataType(run->context, index);

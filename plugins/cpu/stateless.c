@@ -26,7 +26,7 @@ static bool read_seed(run* run, int index, tn_cpu_philox* out) {
 static bool read_key(run* run, int first, bool used, tn_cpu_philox* out) {
   array key, counter, algorithm;
   char text[SHAPE_TEXT];
-  if (!random_scalar(run, first + 2, "alg", &algorithm) || !run_input(run, first, &key) ||
+  if (!run_scalar(run, first + 2, "alg", &algorithm) || !run_input(run, first, &key) ||
       !run_input(run, first + 1, &counter))
     return false;
   const int64_t id = index_at(&algorithm, 0);

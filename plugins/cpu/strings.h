@@ -1,13 +1,38 @@
-// Copying elements of string tensors.
+// Elements of string tensors.
 #ifndef TENON_PLUGINS_CPU_STRINGS_H_
 #define TENON_PLUGINS_CPU_STRINGS_H_
 
 #include "kernel.h"
 #include "tensorflow/c/tf_tstring.h"
 
+// Characters in somebody else's memory; any bytes, no zero behind them.
+typedef struct chars {
+  const char* data;
+  size_t size;
+} chars;
+
+static inline chars chars_of(const TF_TString* string) {
+  return (chars){TF_TString_GetDataPointer(string), TF_TString_GetSize(string)};
+}
+
+static inline chars element(const array* strings, int64_t i) {
+  return chars_of((const TF_TString*)strings->data + i);
+}
+
 // Room for `size` characters in an output element, or NULL and a failed run.
 char* resize_string(run* run, TF_TString* string, size_t size);
 // Copies the characters, also those of a view, whose memory may go before the copy does.
 bool copy_string(run* run, TF_TString* to, const TF_TString* from);
+bool set_string(run* run, TF_TString* to, chars from);
+
+// Bytes that follow the first one of a character in UTF-8.
+static inline bool is_trail_byte(char c) { return (c & 0xc0) == 0x80; }
+static inline bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+chars strip_spaces(chars text);
+
+// Hashes of strings, equal to those that TensorFlow's ops give.
+uint64_t murmur_hash(chars in);
+uint64_t farm_fingerprint(chars in);
+uint64_t sip_hash(const uint64_t key[2], chars in);
 
 #endif  // TENON_PLUGINS_CPU_STRINGS_H_
