@@ -171,46 +171,50 @@ static bool range_count(run* run, tn_dtype dtype, const range_values* values, in
 }
 
 // Half and bfloat16 round after each operation, as their arithmetic does.
-static void put_small_floats(const array* output, const range_values* values) {
+static void put_small_floats(tn_dtype dtype, int64_t begin, int64_t end, float start, float delta,
+                             uint16_t* out) {
   enum { TILE = 256 };
-  const float start = (float)values->reals[START], delta = (float)values->reals[DELTA];
-  for (int64_t begin = 0; begin < output->count; begin += TILE) {
-    const int64_t n = output->count - begin < TILE ? output->count - begin : TILE;
-    uint16_t* numbers = (uint16_t*)output->data + begin;
+  for (; begin < end; begin += TILE) {
+    const int64_t n = end - begin < TILE ? end - begin : TILE;
     float tile[TILE];
     for (int64_t i = 0; i < n; ++i) tile[i] = (float)(begin + i);
     for (int step = 0; step < 3; ++step) {
       for (int64_t i = 0; i < n && step > 0; ++i)
         tile[i] = step == 1 ? tile[i] * delta : tile[i] + start;
-      tn_cpu_cast(TN_FLOAT, output->dtype, false, n, tile, numbers, NULL);
-      tn_cpu_cast(output->dtype, TN_FLOAT, false, n, numbers, tile, NULL);
+      tn_cpu_cast(TN_FLOAT, dtype, false, n, tile, out + begin, NULL);
+      tn_cpu_cast(dtype, TN_FLOAT, false, n, out + begin, tile, NULL);
     }
   }
 }
 
-static void put_range(const array* output, const range_values* values) {
-  const int64_t* whole = values->integers;
-  const double* real = values->reals;
-  switch (output->dtype) {
-    case TN_FLOAT: {
-      const float start = (float)real[START], delta = (float)real[DELTA];
-      for (int64_t i = 0; i < output->count; ++i)
-        ((float*)output->data)[i] = start + (float)i * delta;
+typedef struct range_job {
+  const array* output;
+  const range_values* values;
+} range_job;
+
+static void put_range(void* arg, int64_t begin, int64_t end) {
+  const range_job* job = arg;
+  void* out = job->output->data;
+  const int64_t* whole = job->values->integers;
+  const double* real = job->values->reals;
+  const float start = (float)real[START], delta = (float)real[DELTA];
+  switch (job->output->dtype) {
+    case TN_FLOAT:
+      for (int64_t i = begin; i < end; ++i) ((float*)out)[i] = start + (float)i * delta;
       break;
-    }
     case TN_DOUBLE:
-      for (int64_t i = 0; i < output->count; ++i)
-        ((double*)output->data)[i] = real[START] + (double)i * real[DELTA];
+      for (int64_t i = begin; i < end; ++i)
+        ((double*)out)[i] = real[START] + (double)i * real[DELTA];
       break;
     case TN_INT32:
-      for (int64_t i = 0; i < output->count; ++i)
-        ((int32_t*)output->data)[i] = (int32_t)(whole[START] + i * whole[DELTA]);
+      for (int64_t i = begin; i < end; ++i)
+        ((uint32_t*)out)[i] = (uint32_t)whole[START] + (uint32_t)i * (uint32_t)whole[DELTA];
       break;
     case TN_INT64:
-      for (int64_t i = 0; i < output->count; ++i)
-        ((int64_t*)output->data)[i] = whole[START] + i * whole[DELTA];
+      for (int64_t i = begin; i < end; ++i)
+        ((uint64_t*)out)[i] = (uint64_t)whole[START] + (uint64_t)i * (uint64_t)whole[DELTA];
       break;
-    default: put_small_floats(output, values);
+    default: put_small_floats(job->output->dtype, begin, end, start, delta, out);
   }
 }
 
@@ -218,7 +222,7 @@ static void range(void* state, TF_OpKernelContext* context) {
   static const char* const names[] = {"start", "limit", "delta"};
   run run;
   array input, output;
-  range_values values;
+  range_values values = {{0}, {0}};
   int64_t count;
   run_begin(&run, context, "Range");
   for (int i = 0; i < 3 && run_input(&run, i, &input) && check_scalar(&run, names[i], &input, true);
@@ -231,7 +235,7 @@ static void range(void* state, TF_OpKernelContext* context) {
   }
   if (run_ok(&run) && range_count(&run, input.dtype, &values, &count) &&
       run_output(&run, 0, 1, &count, &output))
-    put_range(&output, &values);
+    run.parallel->run(run.parallel->pool, count, 1, put_range, &(range_job){&output, &values});
   run_end(&run);
 }
 

@@ -140,6 +140,7 @@ void register_fill(void);
 void register_gather(void);
 void register_scatter(void);
 void register_unique(void);
+void register_where(void);
 void register_strings(void);
 void register_string_joins(void);
 void register_string_splits(void);

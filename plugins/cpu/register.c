@@ -117,6 +117,7 @@ __attribute__((visibility("default"))) void TF_InitKernel(void) {
   register_gather();
   register_scatter();
   register_unique();
+  register_where();
   register_strings();
   register_string_joins();
   register_string_splits();

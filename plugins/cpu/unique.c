@@ -1,8 +1,8 @@
-// Unique, UniqueV2, UniqueWithCounts, UniqueWithCountsV2, ListDiff, Where.
+// Unique, UniqueV2, UniqueWithCounts, UniqueWithCountsV2, ListDiff.
 
 #include <string.h>
 
-#include "cpu/where.h"
+#include "cpu/gather.h"
 #include "moving.h"
 #include "strings.h"
 
@@ -122,10 +122,140 @@ static int64_t set_find(run* run, row_set* set, const char* data, int64_t next) 
   return next;
 }
 
+// Single elements that are no strings have keys of 64 bits, looked up in tiles.
+enum { TILE = 256 };
+
+static void load_keys(tn_dtype dtype, const void* data, int64_t begin, int64_t n, uint64_t* keys,
+                      bool* nans) {
+  memset(nans, 0, (size_t)n);
+#define LOAD(type) \
+  for (int64_t i = 0; i < n; ++i) keys[i] = (uint64_t)((const type*)data)[begin + i]
+  switch (dtype) {
+    case TN_INT8: LOAD(int8_t); break;
+    case TN_INT16: LOAD(int16_t); break;
+    case TN_INT32: LOAD(int32_t); break;
+    case TN_UINT8:
+    case TN_BOOL: LOAD(uint8_t); break;
+    case TN_UINT16: LOAD(uint16_t); break;
+    case TN_UINT32: LOAD(uint32_t); break;
+    case TN_INT64:
+    case TN_UINT64: LOAD(uint64_t); break;
+    default:
+      for (int64_t i = 0; i < n; ++i)
+        keys[i] = key_of(dtype, element_at(dtype, data, begin + i), &nans[i]);
+  }
+#undef LOAD
+}
+
+// Numbers by key: a slot for each key between the least and the most when there are not many more
+// of these than elements, else a table of hashes.
+typedef struct key_map {
+  int64_t least, range;  // range 0: hashes
+  int64_t* direct;       // numbers plus one
+  int64_t count, capacity;
+  struct key_slot {
+    uint64_t key;
+    int64_t number;  // plus one
+  } * slots;
+} key_map;
+
+static bool map_reserve(run* run, key_map* map, int64_t count) {
+  if (map->range || 2 * count <= map->capacity) return run_ok(run);
+  const struct key_slot* old = map->slots;
+  const int64_t old_capacity = map->capacity;
+  map->capacity = old ? 4 * map->capacity : 4 * TILE;
+  const uint64_t mask = (uint64_t)map->capacity - 1;
+  map->slots = run_scratch(run, (size_t)map->capacity * sizeof *old);
+  if (!map->slots) return false;
+  memset(map->slots, 0, (size_t)map->capacity * sizeof *old);
+  for (int64_t i = 0; i < old_capacity; ++i) {
+    if (!old[i].number) continue;
+    uint64_t at = mix(old[i].key) & mask;
+    while (map->slots[at].number) at = (at + 1) & mask;
+    map->slots[at] = old[i];
+  }
+  return true;
+}
+
+static bool map_begin(run* run, key_map* map, const array* x) {
+  uint64_t keys[TILE];
+  bool nans[TILE];
+  int64_t least = INT64_MAX, most = INT64_MIN;
+  *map = (key_map){.range = 0};
+  for (int64_t begin = 0; begin < x->count; begin += TILE) {
+    const int64_t n = x->count - begin < TILE ? x->count - begin : TILE;
+    load_keys(x->dtype, x->data, begin, n, keys, nans);
+    for (int64_t i = 0; i < n; ++i) {
+      least = (int64_t)keys[i] < least ? (int64_t)keys[i] : least;
+      most = (int64_t)keys[i] > most ? (int64_t)keys[i] : most;
+    }
+  }
+  const uint64_t range = (uint64_t)most - (uint64_t)least;
+  if (x->count == 0 || range >= 4 * (uint64_t)x->count + 1024) return true;
+  map->least = least;
+  map->range = (int64_t)range + 1;
+  map->direct = run_scratch(run, (size_t)map->range * sizeof *map->direct);
+  if (map->direct) memset(map->direct, 0, (size_t)map->range * sizeof *map->direct);
+  return map->direct != NULL;
+}
+
+// Where the number of `key` stands, or is to stand.
+static int64_t* map_find(key_map* map, uint64_t key) {
+  if (map->range) return &map->direct[(int64_t)(key - (uint64_t)map->least)];
+  const uint64_t mask = (uint64_t)map->capacity - 1;
+  uint64_t at = mix(key) & mask;
+  while (map->slots[at].number && map->slots[at].key != key) at = (at + 1) & mask;
+  map->slots[at].key = key;
+  return &map->slots[at].number;
+}
+
+// Numbers the elements of `x` into `idx`, and lists where each number comes first. Returns how many
+// numbers there are, or -1.
+static int64_t number_elements(run* run, const array* x, const array* idx, int64_t* firsts) {
+  key_map map;
+  uint64_t keys[TILE];
+  bool nans[TILE];
+  int64_t unique = 0;
+  if (!map_begin(run, &map, x)) return -1;
+  for (int64_t begin = 0; begin < x->count; begin += TILE) {
+    const int64_t n = x->count - begin < TILE ? x->count - begin : TILE;
+    if (!map_reserve(run, &map, unique + n)) return -1;
+    load_keys(x->dtype, x->data, begin, n, keys, nans);
+    if (!map.range)
+      for (int64_t i = 0; i < n; ++i)
+        __builtin_prefetch(&map.slots[mix(keys[i]) & ((uint64_t)map.capacity - 1)]);
+    for (int64_t i = 0; i < n; ++i) {
+      int64_t alone = 0, *number = nans[i] ? &alone : map_find(&map, keys[i]);
+      if (!*number) {
+        firsts[unique] = begin + i;
+        *number = ++unique;
+      }
+      put_index(idx, begin + i, *number - 1);
+    }
+  }
+  return unique;
+}
+
+// The same for rows and strings.
+static int64_t number_rows(run* run, tn_dtype dtype, int64_t n, int64_t row, const char* data,
+                           const array* idx, int64_t* firsts) {
+  row_set set;
+  int64_t unique = 0;
+  const int64_t row_bytes = row * (int64_t)element_size(dtype);
+  if (!set_begin(run, &set, dtype, row)) return -1;
+  for (int64_t i = 0; i < n; ++i) {
+    const int64_t number = set_find(run, &set, data + i * row_bytes, unique);
+    if (number < 0) return -1;
+    if (number == unique) firsts[unique++] = i;
+    put_index(idx, i, number);
+  }
+  return unique;
+}
+
 // What is made unique: `n` rows that follow each other, once dimension `axis` has come first.
 typedef struct unique_rows {
   int axis;
-  int64_t n, row, outer, inner;  // row = outer * inner elements
+  int64_t n, outer, inner;  // a row has outer * inner elements
   const char* data;
 } unique_rows;
 
@@ -134,7 +264,6 @@ static bool gather_axis_first(run* run, const array* x, int axis, unique_rows* r
   rows->n = x->dims[axis];
   rows->outer = product(x->dims, 0, axis);
   rows->inner = product(x->dims, axis + 1, x->rank);
-  rows->row = rows->outer * rows->inner;
   rows->data = x->data;
   if (rows->outer == 1 || x->count == 0) return true;
   const int64_t size = (int64_t)element_size(x->dtype);
@@ -143,38 +272,45 @@ static bool gather_axis_first(run* run, const array* x, int axis, unique_rows* r
   // The headers of strings may be moved for a look at them; nobody frees the copies.
   const int64_t dims[] = {rows->n, rows->outer, rows->inner};
   const int64_t from[] = {rows->inner, rows->n * rows->inner, 1};
-  const int64_t to[] = {rows->row, rows->inner, 1};
+  const int64_t to[] = {rows->outer * rows->inner, rows->inner, 1};
   tn_cpu_move((size_t)size, 3, dims, x->data, from, moved, to, run->parallel);
   rows->data = moved;
   return true;
 }
 
+// Rows `firsts` of x along its dimension `axis`.
+static void put_firsts(run* run, const array* x, const unique_rows* rows, const int64_t* firsts,
+                       int64_t unique, const array* y) {
+  if (y->count == 0) return;
+  if (x->dtype != TN_STRING) {
+    const tn_cpu_indices indices = {TN_INT64, 1, &rows->n, firsts, unique};
+    tn_cpu_gather(&indices, 1, rows->outer, rows->inner * (int64_t)element_size(x->dtype), x->data,
+                  y->data, run->parallel);
+    return;
+  }
+  const int64_t part[] = {rows->outer, rows->inner};
+  const int64_t from[] = {rows->n * rows->inner, 1}, to[] = {unique * rows->inner, 1};
+  for (int64_t i = 0; i < unique; ++i)
+    if (!move_elements(run, x->dtype, 2, part,
+                       (place){element_at(x->dtype, x->data, firsts[i] * rows->inner), from},
+                       (place){element_at(x->dtype, y->data, i * rows->inner), to}))
+      return;
+}
+
 static void put_unique(run* run, const array* x, const unique_rows* rows, bool counts) {
   array y, idx, count;
-  row_set set;
-  int64_t unique = 0, dims[TN_CPU_MAX_RANK];
-  const int64_t row_bytes = rows->row * (int64_t)element_size(x->dtype);
+  int64_t dims[TN_CPU_MAX_RANK];
+  const int64_t row = rows->outer * rows->inner;
   int64_t* firsts = run_scratch(run, (size_t)rows->n * sizeof *firsts);
-  if (!firsts || !set_begin(run, &set, x->dtype, rows->row) ||
-      !run_output(run, 1, 1, &rows->n, &idx))
-    return;
-  for (int64_t i = 0; i < rows->n; ++i) {
-    const int64_t number = set_find(run, &set, rows->data + i * row_bytes, unique);
-    if (number < 0) return;
-    if (number == unique) firsts[unique++] = i;
-    put_index(&idx, i, number);
-  }
+  if (!firsts || !run_output(run, 1, 1, &rows->n, &idx)) return;
+  const int64_t unique = row == 1 && x->dtype != TN_STRING
+                             ? number_elements(run, x, &idx, firsts)
+                             : number_rows(run, x->dtype, rows->n, row, rows->data, &idx, firsts);
+  if (unique < 0) return;
   memcpy(dims, x->dims, (size_t)x->rank * sizeof dims[0]);
   dims[rows->axis] = unique;
   if (!run_output(run, 0, x->rank, dims, &y)) return;
-  for (int64_t i = 0; i < unique && rows->row > 0; ++i) {
-    const int64_t part[] = {rows->outer, rows->inner};
-    const int64_t from[] = {rows->n * rows->inner, 1}, to[] = {unique * rows->inner, 1};
-    if (!move_elements(run, x->dtype, 2, part,
-                       (place){element_at(x->dtype, x->data, firsts[i] * rows->inner), from},
-                       (place){element_at(x->dtype, y.data, i * rows->inner), to}))
-      return;
-  }
+  put_firsts(run, x, rows, firsts, unique, &y);
   if (!counts || !run_output(run, 2, 1, &unique, &count)) return;
   for (int64_t i = 0; i < unique; ++i) put_index(&count, i, 0);
   for (int64_t i = 0; i < rows->n; ++i)
@@ -234,26 +370,6 @@ static void list_diff(void* state, TF_OpKernelContext* context) {
   run_end(&run);
 }
 
-static void where(void* state, TF_OpKernelContext* context) {
-  run run;
-  array input, index;
-  run_begin(&run, context, "Where");
-  if (run_input(&run, 0, &input) && input.rank == 0)
-    run_fail(&run, TF_INVALID_ARGUMENT, "input input is a scalar, which has no coordinates");
-  if (run_ok(&run)) {
-    const int64_t blocks = (input.count + TN_CPU_WHERE_BLOCK - 1) / TN_CPU_WHERE_BLOCK;
-    int64_t* ends = run_scratch(&run, (size_t)blocks * sizeof *ends);
-    if (ends) {
-      tn_cpu_where_count(input.dtype, input.count, input.data, ends, run.parallel);
-      const int64_t dims[] = {blocks ? ends[blocks - 1] : 0, input.rank};
-      if (run_output(&run, 0, 2, dims, &index))
-        tn_cpu_where(input.dtype, input.rank, input.dims, input.data, ends, index.data,
-                     run.parallel);
-    }
-  }
-  run_end(&run);
-}
-
 void register_unique(void) {
   const tn_cpu_types types = TN_CPU_REALS | TN_CPU_TYPE(TN_BOOL) | TN_CPU_TYPE(TN_STRING);
   const kernel kernels[] = {
@@ -268,9 +384,6 @@ void register_unique(void) {
        .compute = unique_counts_v2,
        .constraints = {{"T", types}, {"out_idx", INDICES}, {"Taxis", INDICES}}},
       {.op = "ListDiff", .compute = list_diff, .constraints = {{"T", types}, {"out_idx", INDICES}}},
-      {.op = "Where",
-       .compute = where,
-       .constraints = {{"T", TN_CPU_NUMBERS | TN_CPU_TYPE(TN_BOOL)}}},
   };
   register_kernels(kernels, sizeof kernels / sizeof kernels[0]);
 }

@@ -37,15 +37,26 @@ typedef struct concat_job {
   char* out;
 } concat_job;
 
+// Short rows go in blocks that the cache holds, part by part.
 static void concat_rows(void* arg, int64_t begin, int64_t end) {
   const concat_job* job = arg;
-  char* to = job->out + begin * job->row_bytes;
-  for (int64_t row = begin; row < end; ++row)
+  const int64_t block = 32768 / job->row_bytes;
+  while (begin < end) {
+    const int64_t rows = block < 8 ? 1 : end - begin < block ? end - begin : block;
+    char* to = job->out + begin * job->row_bytes;
     for (size_t i = 0; i < job->count; ++i) {
       const int64_t bytes = job->parts[i].row_bytes;
-      if (bytes) memcpy(to, (const char*)job->parts[i].data + row * bytes, (size_t)bytes);
+      const char* from = (const char*)job->parts[i].data + begin * bytes;
+      if (rows > 1) {
+        tn_cpu_move(1, 2, (const int64_t[]){rows, bytes}, from, (const int64_t[]){bytes, 1}, to,
+                    (const int64_t[]){job->row_bytes, 1}, NULL);
+      } else if (bytes) {
+        memcpy(to, from, (size_t)bytes);
+      }
       to += bytes;
     }
+    begin += rows;
+  }
 }
 
 // Small parts go row by row, so that the output is written in order; large ones one by one, so that
@@ -75,13 +86,16 @@ typedef struct pad_job {
   int64_t before[TN_CPU_MAX_RANK], inside[TN_CPU_MAX_RANK], dims[TN_CPU_MAX_RANK];
   int64_t in_strides[TN_CPU_MAX_RANK];
   int64_t left, middle, right;
-  size_t size;
-  const char *in, *value;
+  const char* in;
   char* out;
+  int64_t pattern_bytes;
+  char pattern[1024];  // the value, over and over
 } pad_job;
 
 static char* put_padding(const pad_job* job, char* to, int64_t bytes) {
-  tn_cpu_fill(job->size, bytes / (int64_t)job->size, job->value, to, NULL);
+  for (; bytes > job->pattern_bytes; bytes -= job->pattern_bytes, to += job->pattern_bytes)
+    memcpy(to, job->pattern, (size_t)job->pattern_bytes);
+  memcpy(to, job->pattern, (size_t)bytes);
   return to + bytes;
 }
 
@@ -113,10 +127,10 @@ void tn_cpu_pad(size_t size, int rank, const int64_t* dims, const int64_t* befor
                 const int64_t* after, const void* in, const void* value, void* out,
                 const tn_cpu_parallel* parallel) {
   pad_job job;
-  job.size = size;
   job.in = in;
-  job.value = value;
   job.out = out;
+  job.pattern_bytes = (int64_t)(sizeof job.pattern / size * size);
+  tn_cpu_fill(size, job.pattern_bytes / (int64_t)size, value, job.pattern, NULL);
   job.rank = 0;
   // From the last dimension on: those without padding belong to the row of the next.
   int64_t in_bytes = (int64_t)size, out_bytes = (int64_t)size;

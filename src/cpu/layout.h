@@ -30,7 +30,8 @@ void tn_cpu_concat(int64_t rows, const tn_cpu_part* parts, size_t count, void* o
 void tn_cpu_fill(size_t size, int64_t count, const void* value, void* out,
                  const tn_cpu_parallel* parallel);
 
-// `in` with before[i] and after[i] elements equal to the one at `value` around it in dimension i.
+// `in` with before[i] and after[i] elements equal to the one at `value` around it in dimension i;
+// an element has at most 1024 bytes.
 void tn_cpu_pad(size_t size, int rank, const int64_t* dims, const int64_t* before,
                 const int64_t* after, const void* in, const void* value, void* out,
                 const tn_cpu_parallel* parallel);

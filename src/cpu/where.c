@@ -12,49 +12,50 @@ typedef struct where_job {
   const char* in;
   const int64_t* ends;
   int64_t *counts, *out;
-  bool (*is_set)(const char* in, int64_t i);
+  int (*collect)(const char* in, int64_t begin, int64_t end, int16_t* found);
   int64_t (*count_set)(const char* in, int64_t begin, int64_t end);
 } where_job;
 
-// A mask leaves out the sign of floats, of both parts of complex numbers.
-#define TEST(name, type, mask)                                              \
-  static bool set_##name(const char* in, int64_t i) {                       \
-    return (((const type*)in)[i] & (type)(mask)) != 0;                      \
-  }                                                                         \
-  static int64_t count_##name(const char* in, int64_t begin, int64_t end) { \
-    type sum = 0;                                                           \
-    int64_t total = 0;                                                      \
-    /* As many as a byte can count, so that it is counted in vectors. */    \
-    for (int64_t i = begin; i < end;) {                                     \
-      const int64_t stop = end - i < 255 ? end : i + 255;                   \
-      for (sum = 0; i < stop; ++i)                                          \
-        sum = (type)(sum + ((((const type*)in)[i] & (type)(mask)) != 0));   \
-      total += (int64_t)sum;                                                \
-    }                                                                       \
-    return total;                                                           \
+enum { PIECE = 1024 };  // elements that are looked at together
+
+// A mask leaves out the sign of floats, of both parts of complex numbers. What is found in a piece
+// is noted without branches, each number over the last one unless that was good.
+#define TEST(name, type, is_set)                                                            \
+  static int64_t count_##name(const char* data, int64_t begin, int64_t end) {               \
+    const type* in = (const type*)data;                                                     \
+    int64_t total = 0;                                                                      \
+    for (int64_t i = begin; i < end;) {                                                     \
+      /* As many as a byte can count, so that vectors of them are added. */                 \
+      const int64_t stop = end - i < 255 ? end : i + 255;                                   \
+      type sum = 0;                                                                         \
+      for (; i < stop; ++i) sum = (type)(sum + (is_set));                                   \
+      total += (int64_t)sum;                                                                \
+    }                                                                                       \
+    return total;                                                                           \
+  }                                                                                         \
+  static int collect_##name(const char* data, int64_t begin, int64_t end, int16_t* found) { \
+    const type* in = (const type*)data;                                                     \
+    int count = 0;                                                                          \
+    for (int64_t i = begin; i < end; ++i) {                                                 \
+      found[count] = (int16_t)(i - begin);                                                  \
+      count += is_set;                                                                      \
+    }                                                                                       \
+    return count;                                                                           \
   }
-TEST(1, uint8_t, UINT8_MAX)
-TEST(2, uint16_t, UINT16_MAX)
-TEST(4, uint32_t, UINT32_MAX)
-TEST(8, uint64_t, UINT64_MAX)
-TEST(small_float, uint16_t, INT16_MAX)
-TEST(float, uint32_t, INT32_MAX)
-TEST(double, uint64_t, INT64_MAX)
-TEST(complex64, uint64_t, 0x7fffffff7fffffff)
-
-static bool set_complex128(const char* in, int64_t i) {
-  return set_double(in, 2 * i) || set_double(in, 2 * i + 1);
-}
-
-static int64_t count_complex128(const char* in, int64_t begin, int64_t end) {
-  int64_t total = 0;
-  for (int64_t i = begin; i < end; ++i) total += set_complex128(in, i);
-  return total;
-}
+#define MASKED(mask) ((in[i] & (mask)) != 0)
+TEST(1, uint8_t, MASKED(UINT8_MAX))
+TEST(2, uint16_t, MASKED(UINT16_MAX))
+TEST(4, uint32_t, MASKED(UINT32_MAX))
+TEST(8, uint64_t, MASKED(UINT64_MAX))
+TEST(small_float, uint16_t, MASKED(INT16_MAX))
+TEST(float, uint32_t, MASKED(INT32_MAX))
+TEST(double, uint64_t, MASKED(INT64_MAX))
+TEST(complex64, uint64_t, MASKED(0x7fffffff7fffffff))
+TEST(complex128, uint64_t, ((in[2 * i] | in[2 * i + 1]) & INT64_MAX) != 0)
 
 static void choose(where_job* job, tn_dtype dtype) {
 #define USE(name)                \
-  job->is_set = set_##name;      \
+  job->collect = collect_##name; \
   job->count_set = count_##name; \
   break
   switch (dtype) {
@@ -109,11 +110,17 @@ static void write_block(const where_job* job, int64_t block) {
   }
   if (last < 0) return;
   while (i < end) {
-    const int64_t row_end = i + job->dims[last] - at[last], stop = row_end < end ? row_end : end;
-    for (; i < stop; ++i, ++at[last]) {
-      if (!job->is_set(job->in, i)) continue;
-      for (int d = 0; d <= last; ++d) *out++ = at[d];
+    int16_t found[PIECE];
+    int64_t stop = i + job->dims[last] - at[last];
+    if (stop > end) stop = end;
+    if (stop > i + PIECE) stop = i + PIECE;
+    const int count = job->collect(job->in, i, stop, found);
+    for (int j = 0; j < count; ++j) {
+      for (int d = 0; d < last; ++d) *out++ = at[d];
+      *out++ = at[last] + found[j];
     }
+    at[last] += stop - i;
+    i = stop;
     for (int d = last; d > 0 && at[d] == job->dims[d]; --d) {
       at[d] = 0;
       ++at[d - 1];
