@@ -49,6 +49,8 @@ bool run_ok(const run* run);
 bool run_input(run* run, int index, array* out);
 // Like run_input, of an input that must be a scalar.
 bool run_scalar(run* run, int index, const char* name, array* out);
+// What a tensor is that the caller holds.
+bool run_describe(run* run, TF_Tensor* tensor, array* out);
 bool run_output(run* run, int index, int rank, const int64_t* dims, array* out);
 // Like run_output, in the memory of one of the first `inputs` inputs (3 at most) when nobody else needs it. The
 // handles on the inputs are given back; their memory stays, because the context holds it.
@@ -154,5 +156,6 @@ void register_files(void);
 void register_pooling(void);
 void register_depthwise(void);
 void register_resize(void);
+void register_training(void);
 
 #endif  // TENON_PLUGINS_CPU_KERNEL_H_

@@ -131,4 +131,5 @@ __attribute__((visibility("default"))) void TF_InitKernel(void) {
   register_pooling();
   register_depthwise();
   register_resize();
+  register_training();
 }

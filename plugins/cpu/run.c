@@ -83,7 +83,7 @@ static bool keep_handle(run* run, TF_Tensor* tensor) {
   return true;
 }
 
-static bool describe(run* run, TF_Tensor* tensor, array* out) {
+bool run_describe(run* run, TF_Tensor* tensor, array* out) {
   out->tensor = tensor;
   out->dtype = (tn_dtype)TF_TensorType(tensor);
   out->rank = TF_NumDims(tensor);
@@ -101,7 +101,7 @@ bool run_input(run* run, int index, array* out) {
   if (run->failed) return false;
   TF_Tensor* tensor = NULL;
   TF_GetInput(run->context, index, &tensor, run->status);
-  return keep_handle(run, tensor) && describe(run, tensor, out);
+  return keep_handle(run, tensor) && run_describe(run, tensor, out);
 }
 
 bool run_scalar(run* run, int index, const char* name, array* out) {
@@ -118,7 +118,7 @@ bool run_output(run* run, int index, int rank, const int64_t* dims, array* out) 
   size_t bytes = TF_DataTypeSize(dtype);
   for (int i = 0; i < rank; ++i) bytes *= (size_t)dims[i];
   TF_Tensor* tensor = TF_AllocateOutput(run->context, index, dtype, dims, rank, bytes, run->status);
-  return keep_handle(run, tensor) && describe(run, tensor, out);
+  return keep_handle(run, tensor) && run_describe(run, tensor, out);
 }
 
 bool run_output_or_forward(run* run, int inputs, int index, int rank, const int64_t* dims,
@@ -128,7 +128,7 @@ bool run_output_or_forward(run* run, int inputs, int index, int rank, const int6
   static const int candidates[] = {0, 1, 2};
   TF_Tensor* tensor = TF_ForwardInputOrAllocateOutput(run->context, candidates, inputs, index, dims,
                                                       rank, NULL, run->status);
-  return keep_handle(run, tensor) && describe(run, tensor, out);
+  return keep_handle(run, tensor) && run_describe(run, tensor, out);
 }
 
 void* run_scratch(run* run, size_t bytes) {

@@ -1,21 +1,46 @@
-// AssignAddVariableOp, AssignSubVariableOp. (Making, setting and reading variables is the host's.)
-//
-// TensorFlow stopped exporting the function behind these in 2.19, so it is imported weakly and the
-// kernels registered only where the host has it.
+// AssignAddVariableOp, AssignSubVariableOp, and access to variables for others. (Making, setting
+// and reading variables is the host's.)
+
+#include "variables.h"
 
 #include <string.h>
 
 #include "cpu/arithmetic.h"
-#include "kernel.h"
-#include "tensorflow/c/kernels_experimental.h"
 
 #pragma weak TF_AssignUpdateVariable
+#pragma weak TF_GetInputTensorFromVariable
+#pragma weak TF_MaybeLockVariableInputMutexesInOrder
+#pragma weak TF_ReleaseVariableInputLockHolder
 
-// Called by the host to give a variable memory of its own; takes both handles.
-static void copy_tensor(TF_OpKernelContext* context, TF_Tensor* source, TF_Tensor* dest) {
+bool has_variables(void) {
+  return TF_AssignUpdateVariable && TF_GetInputTensorFromVariable &&
+         TF_MaybeLockVariableInputMutexesInOrder && TF_ReleaseVariableInputLockHolder;
+}
+
+void copy_variable(TF_OpKernelContext* context, TF_Tensor* source, TF_Tensor* dest) {
   memcpy(TF_TensorData(dest), TF_TensorData(source), TF_TensorByteSize(source));
   TF_DeleteTensor(source);
   TF_DeleteTensor(dest);
+}
+
+bool hold_variables(run* run, int count, bool sparse, held_variables* held, array* out) {
+  static const int inputs[MAX_VARIABLES] = {0, 1, 2, 3};
+  *held = (held_variables){0};
+  if (!run_ok(run)) return false;
+  TF_MaybeLockVariableInputMutexesInOrder(run->context, true, sparse, inputs, (size_t)count,
+                                          copy_variable, &held->locks, run->status);
+  for (int i = 0; i < count && run_ok(run); ++i) {
+    TF_GetInputTensorFromVariable(run->context, i, true, false, sparse, copy_variable,
+                                  &held->tensors[i], run->status);
+    if (run_ok(run) && held->tensors[i]) run_describe(run, held->tensors[i], &out[i]);
+  }
+  return run_ok(run);
+}
+
+// Handles first: whoever waits for the locks must not find the memory shared.
+void release_variables(held_variables* held) {
+  for (int i = 0; i < MAX_VARIABLES; ++i) TF_DeleteTensor(held->tensors[i]);
+  TF_ReleaseVariableInputLockHolder(held->locks);
 }
 
 // The host has checked that both have one shape; takes both handles.
@@ -32,7 +57,7 @@ static void update(TF_OpKernelContext* context, TF_Tensor* variable, TF_Tensor* 
 static void assign_update(TF_OpKernelContext* context, const char* name, int op) {
   run run;
   run_begin(&run, context, name);
-  TF_AssignUpdateVariable(context, 0, 1, op, 0, copy_tensor, update, run.status);
+  TF_AssignUpdateVariable(context, 0, 1, op, 0, copy_variable, update, run.status);
   run_end(&run);
 }
 
@@ -44,7 +69,7 @@ static void assign_sub(void* state, TF_OpKernelContext* context) {
 }
 
 void register_variables(void) {
-  if (!TF_AssignUpdateVariable) return;
+  if (!has_variables()) return;
   const kernel kernels[] = {
       {.op = "AssignAddVariableOp",
        .compute = assign_add,

@@ -577,6 +577,7 @@ GENERATORS = {
     "ResourceApplyFtrlV2": apply("vvvgsssss"),
     "ResourceSparseApplyMomentum ResourceSparseApplyKerasMomentum": apply("vvsris"),
     "ResourceSparseApplyAdagrad": apply("vvsri"),
+    "ResourceSparseApplyAdagradV2": apply("vvssri"),
 }  # fmt: skip
 GENERATORS = {
     name: generate
