@@ -1,6 +1,6 @@
 #!/bin/sh
 # setup.sh JOB...: finds out what this machine lacks for a job, says so, and installs it.
-# JOBs: build, test (build and a virtual environment with TensorFlow and JAX), bench
+# JOBs: build, test (build, oneDNN, and a virtual environment with TensorFlow and JAX), bench
 # (the libraries that benchmarks compare with), fuzz, lint.
 # Quiet when nothing is missing. A failure is one sentence; the details are in build/setup.log.
 set -u
@@ -29,8 +29,8 @@ needs_of() {
   case $1 in
     build) echo gcc=cc g++=c++ libc6-dev cmake=cmake ninja-build=ninja pkg-config=pkg-config \
                 python3=python3 libelf-dev libdw-dev libclang-dev zlib1g-dev ;;
-    test) needs_of build; echo python3-venv ;;
-    bench) echo libpthreadpool0 ;;
+    test) needs_of build; echo python3-venv libdnnl2 ;;
+    bench) echo libpthreadpool0 libdnnl2 ;;
     fuzz) echo clang=clang llvm=llvm-profdata libclang-rt-dev ;;
     lint) echo clang-format=clang-format clang-tidy=clang-tidy cppcheck=cppcheck \
                shellcheck=shellcheck ;;

@@ -3,6 +3,7 @@
 #include "base/cpu_features.h"
 #include "base/pool.h"
 #include "cpu/loops.h"
+#include "cpu/parallel.h"
 
 static tn_cpu_isa best(void) {
   const tn_cpu_features* has = tn_cpu_features_get();
@@ -35,4 +36,8 @@ static void run_own(void* pool, int64_t total, int64_t cost, void (*body)(void*,
 const tn_cpu_parallel* tn_cpu_own_threads(void) {
   static const tn_cpu_parallel own = {run_own, NULL};
   return &own;
+}
+
+int tn_cpu_thread_count(const tn_cpu_parallel* parallel) {
+  return parallel ? tn_pool_threads(tn_pool_default()) : 1;
 }

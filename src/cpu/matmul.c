@@ -1,6 +1,7 @@
 #include "cpu/matmul.h"
 
 #include "cpu/matmul_blocks.h"
+#include "cpu/onednn.h"
 #include "cpu/parallel.h"
 
 typedef struct operands {
@@ -36,6 +37,69 @@ static void fill_b(const tn_product* product, const tn_matmul_loops* loops, int6
                                 b->column_stride, b->conjugate, depth, columns, panel);
 }
 
+// Pieces of one product of floats for oneDNN, in a grid over the result, one for each thread. It
+// packs what a piece is made of, so pieces are large, and as square as can be.
+enum { LEAST_PIECE = 1 << 20, PIECE_UNIT = 16 };
+
+typedef struct pieces_job {
+  int64_t m, n, k, high, wide, across;
+  tn_cpu_matrix a, b;
+  float* out;
+  bool failed;
+} pieces_job;
+
+static bool has_rows(const tn_cpu_matrix* matrix, int64_t columns) {
+  return matrix->column_stride == 1 && matrix->row_stride >= columns;
+}
+static bool has_columns(const tn_cpu_matrix* matrix, int64_t rows) {
+  return matrix->row_stride == 1 && matrix->column_stride >= rows;
+}
+
+static bool suits_onednn(int64_t m, int64_t n, int64_t k, const tn_cpu_matrix* a,
+                         const tn_cpu_matrix* b) {
+  return (has_rows(a, k) || has_columns(a, m)) && (has_rows(b, n) || has_columns(b, k));
+}
+
+static void multiply_pieces(void* arg, int64_t begin, int64_t end) {
+  pieces_job* job = arg;
+  for (int64_t i = begin; i < end; ++i) {
+    const int64_t row = i / job->across * job->high, column = i % job->across * job->wide;
+    const int64_t rows = tn_smaller(job->high, job->m - row);
+    const int64_t columns = tn_smaller(job->wide, job->n - column);
+    const bool a_turned = !has_rows(&job->a, job->k), b_turned = !has_rows(&job->b, job->n);
+    if (!tn_onednn_sgemm(rows, columns, job->k, element_at(&job->a, TN_FLOAT, row, 0), a_turned,
+                         a_turned ? job->a.column_stride : job->a.row_stride,
+                         element_at(&job->b, TN_FLOAT, 0, column), b_turned,
+                         b_turned ? job->b.column_stride : job->b.row_stride,
+                         job->out + row * job->n + column, job->n))
+      __atomic_store_n(&job->failed, true, __ATOMIC_RELAXED);
+  }
+}
+
+static bool multiply_by_onednn(int64_t m, int64_t n, int64_t k, tn_cpu_matrix a, tn_cpu_matrix b,
+                               float* out, const tn_cpu_parallel* parallel) {
+  const double products = (double)m * (double)n * (double)k;
+  const int threads = tn_cpu_thread_count(parallel);
+  const int64_t most = products < (double)LEAST_PIECE * threads ? (int64_t)(products / LEAST_PIECE)
+                                                                : (int64_t)threads;
+  int64_t down = 1, across = 1;
+  while (down * across < most) {
+    if (m / down >= n / across) {
+      down += 1;
+    } else {
+      across += 1;
+    }
+  }
+  pieces_job job = {.m = m, .n = n, .k = k, .a = a, .b = b, .out = out};
+  job.high = tn_round_up(tn_pieces(m, down), PIECE_UNIT);
+  job.wide = tn_round_up(tn_pieces(n, across), PIECE_UNIT);
+  job.across = tn_pieces(n, job.wide);
+  const int64_t count = tn_pieces(m, job.high) * job.across;
+  tn_cpu_run(count > 1 ? parallel : NULL, count, (int64_t)(products / (double)count / 64.0),
+             multiply_pieces, &job);
+  return !job.failed;
+}
+
 size_t tn_cpu_matmul_workspace(tn_dtype dtype, int64_t m, int64_t n, int64_t k) {
   return tn_product_workspace(dtype, m, n, k);
 }
@@ -47,6 +111,9 @@ void tn_cpu_matmul(tn_dtype dtype, int64_t m, int64_t n, int64_t k, tn_cpu_matri
     memset(out, 0, (size_t)m * (size_t)n * tn_cpu_size(dtype));
     return;
   }
+  if (dtype == TN_FLOAT && suits_onednn(m, n, k, &a, &b) && tn_onednn_is_there() &&
+      multiply_by_onednn(m, n, k, a, b, out, parallel))
+    return;
   const operands source = {a, b};
   const tn_product product = {.dtype = dtype,
                               .m = m,

@@ -8,7 +8,8 @@
 
 enum {
   BLOCK_BYTES = 1 << 20,
-  PARTIAL_BYTES = 1 << 22,  // sums kept apart
+  SMALL_BLOCK_BYTES = 1 << 16,  // on the stack
+  PARTIAL_BYTES = 1 << 22,      // sums kept apart
   WISHED_TASKS = 16,
 };
 
@@ -30,20 +31,23 @@ size_t tn_cpu_compute_size(tn_dtype dtype) {
 }
 
 // The shape of blocks: whole panels, whole layers.
-static int64_t block_columns(const tn_matmul_loops* loops, tn_dtype dtype, int64_t n) {
-  int64_t most = BLOCK_BYTES / TN_MATMUL_DEPTH / (int64_t)tn_cpu_compute_size(dtype);
+static int64_t block_columns(const tn_matmul_loops* loops, tn_dtype dtype, int64_t bytes,
+                             int64_t n) {
+  int64_t most = bytes / TN_MATMUL_DEPTH / (int64_t)tn_cpu_compute_size(dtype);
   return tn_round_up(tn_smaller(n, most), loops->columns[dtype]);
 }
 
-static int64_t block_layers(const tn_matmul_loops* loops, tn_dtype dtype, int64_t n, int64_t k) {
-  int64_t layer = block_columns(loops, dtype, n) * TN_MATMUL_DEPTH;
-  int64_t most = BLOCK_BYTES / (layer * (int64_t)tn_cpu_compute_size(dtype));
+static int64_t block_layers(const tn_matmul_loops* loops, tn_dtype dtype, int64_t bytes, int64_t n,
+                            int64_t k) {
+  int64_t layer = block_columns(loops, dtype, bytes, n) * TN_MATMUL_DEPTH;
+  int64_t most = bytes / (layer * (int64_t)tn_cpu_compute_size(dtype));
   return tn_smaller(tn_pieces(k, TN_MATMUL_DEPTH), most > 1 ? most : 1);
 }
 
 static int64_t packed_bytes(const tn_matmul_loops* loops, tn_dtype dtype, int64_t n, int64_t k) {
-  int64_t rows = tn_smaller(k, block_layers(loops, dtype, n, k) * TN_MATMUL_DEPTH);
-  int64_t bytes = block_columns(loops, dtype, n) * rows * (int64_t)tn_cpu_compute_size(dtype);
+  int64_t rows = tn_smaller(k, block_layers(loops, dtype, BLOCK_BYTES, n, k) * TN_MATMUL_DEPTH);
+  int64_t bytes =
+      block_columns(loops, dtype, BLOCK_BYTES, n) * rows * (int64_t)tn_cpu_compute_size(dtype);
   return tn_round_up(bytes, 64);
 }
 
@@ -142,7 +146,8 @@ static void run_block(block_job* job, const tn_cpu_parallel* parallel) {
              job);
 }
 
-void tn_product_run(const tn_product* product, void* workspace, const tn_cpu_parallel* parallel) {
+static void run_blocks(const tn_product* product, int64_t block_bytes, void* workspace,
+                       const tn_cpu_parallel* parallel) {
   const tn_dtype dtype = product->dtype;
   const int64_t m = product->m, n = product->n, k = product->k;
   if (m == 0 || n == 0) return;
@@ -151,8 +156,9 @@ void tn_product_run(const tn_product* product, void* workspace, const tn_cpu_par
                    .compute_size = (int64_t)tn_cpu_compute_size(dtype),
                    .packed = workspace};
   if (needs_partial(dtype, k)) job.partial = job.packed + packed_bytes(job.loops, dtype, n, k);
-  const int64_t high = rows_at_once(dtype, m, n, k), wide = block_columns(job.loops, dtype, n);
-  const int64_t most_layers = block_layers(job.loops, dtype, n, k);
+  const int64_t high = rows_at_once(dtype, m, n, k),
+                wide = block_columns(job.loops, dtype, block_bytes, n);
+  const int64_t most_layers = block_layers(job.loops, dtype, block_bytes, n, k);
   for (job.first_row = 0; job.first_row < m; job.first_row += high) {
     job.rows = tn_smaller(high, m - job.first_row);
     for (job.column = 0; job.column < n; job.column += wide) {
@@ -163,4 +169,13 @@ void tn_product_run(const tn_product* product, void* workspace, const tn_cpu_par
       }
     }
   }
+}
+
+void tn_product_run(const tn_product* product, void* workspace, const tn_cpu_parallel* parallel) {
+  run_blocks(product, BLOCK_BYTES, workspace, parallel);
+}
+
+void tn_product_run_without(const tn_product* product, const tn_cpu_parallel* parallel) {
+  char workspace[SMALL_BLOCK_BYTES] __attribute__((aligned(64)));
+  run_blocks(product, SMALL_BLOCK_BYTES, workspace, parallel);
 }

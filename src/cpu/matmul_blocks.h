@@ -26,6 +26,8 @@ struct tn_product {
 // Bytes that tn_product_run wants, whatever the source.
 size_t tn_product_workspace(tn_dtype dtype, int64_t m, int64_t n, int64_t k);
 void tn_product_run(const tn_product* product, void* workspace, const tn_cpu_parallel* parallel);
+// The same without any, slower; not for half and bfloat16.
+void tn_product_run_without(const tn_product* product, const tn_cpu_parallel* parallel);
 
 // Bytes of the numbers that `dtype` is computed in.
 size_t tn_cpu_compute_size(tn_dtype dtype);

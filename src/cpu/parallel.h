@@ -14,4 +14,7 @@ static inline void tn_cpu_run(const tn_cpu_parallel* parallel, int64_t total, in
   }
 }
 
+// How many threads `parallel` may have: a guess, where the host lends them.
+int tn_cpu_thread_count(const tn_cpu_parallel* parallel);
+
 #endif  // TENON_CPU_PARALLEL_H_
