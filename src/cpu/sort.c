@@ -6,12 +6,14 @@
 
 enum {
   TILE = 128,
+  BLOCK = 32,
+  FEW = 48,      // so many are kept by insertion
   RADIX = 1024,  // rows from this size on are sorted by digits
   DIGIT = 11,
   DIGIT_MASK = (1 << DIGIT) - 1,
-  CUTS = 96,          // a quick sort that needs more of them is a slow one
-  LEAST_HELD = 1024,  // candidates for the k best that are kept before thinning out
-  UNITS = 16,         // rows are cut into at most so many units of work
+  CUTS = 96,         // a quick sort that needs more of them is a slow one
+  LEAST_HELD = 256,  // candidates for the k best that are kept before thinning out
+  UNITS = 16,        // rows are cut into at most so many units of work
 };
 enum { WORKSPACE = 64 << 20 };  // bytes that all units together should not exceed
 
@@ -95,7 +97,7 @@ static sort_job plan(tn_dtype dtype, int64_t rows, int64_t columns, int64_t k) {
   job.keys = job.loops->keys[dtype];
   job.wide = job.size == 8;
   job.capacity = k + (k > LEAST_HELD ? k : LEAST_HELD);
-  job.whole = job.capacity >= columns;
+  job.whole = k > FEW ? job.capacity >= columns : 2 * k > columns;
   const int64_t items = job.whole ? (columns >= RADIX ? 2 : 1) * columns : job.capacity;
   job.unit_bytes = (items * (job.wide ? 16 : 8) + 63) / 64 * 64;
   job.units = min_of(rows, UNITS);

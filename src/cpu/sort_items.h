@@ -152,10 +152,37 @@ static ITEM* NAME(best_sorted)(const sort_job* job, const char* row, ITEM* items
   return items;
 }
 
+// A few: they are kept in order all the time.
+static ITEM* NAME(few_sorted)(const sort_job* job, const char* row, ITEM* items) {
+  KEY keys[TILE], limit = (KEY)-1;
+  int64_t held = 0;
+  for (int64_t at = 0; at < job->columns; at += TILE) {
+    const int64_t count = min_of(TILE, job->columns - at);
+    keys_of(job, row, at, count, keys);
+    for (int64_t i = 0; i < count; ++i) {
+      if (i % BLOCK == 0 && held == job->k &&
+          !job->loops->ANY_BELOW(keys + i, min_of(BLOCK, count - i), limit)) {
+        i += BLOCK - 1;
+        continue;
+      }
+      if (held == job->k && keys[i] >= limit) continue;
+      const ITEM item = (ITEM)keys[i] << PLACE_BITS | (ITEM)(uint64_t)(at + i);
+      int64_t j = held < job->k ? held++ : job->k - 1;
+      for (; j > 0 && items[j - 1] > item; --j) items[j] = items[j - 1];
+      items[j] = item;
+      limit = (KEY)(items[held - 1] >> PLACE_BITS);
+    }
+  }
+  return items;
+}
+
 static void NAME(sort_rows)(const sort_job* job, int64_t begin, int64_t end, void* memory) {
+  ITEM* (*const sort)(const sort_job*, const char*, ITEM*) = job->whole      ? NAME(all_sorted)
+                                                             : job->k <= FEW ? NAME(few_sorted)
+                                                                             : NAME(best_sorted);
   for (int64_t i = begin; i < end; ++i) {
     const char* row = job->in + i * job->columns * job->size;
-    ITEM* items = (job->whole ? NAME(all_sorted) : NAME(best_sorted))(job, row, memory);
+    ITEM* items = sort(job, row, memory);
     for (int64_t j = job->nth ? job->k - 1 : 0; j < job->k; ++j)
       put(job, row, job->nth ? i : i * job->k + j, (int64_t)(uint32_t)items[j]);
   }
