@@ -62,7 +62,7 @@ typedef struct tn_window_answer {
   tn_window_side update;
   int64_t first_day, last_day;  // frameworks released in between support the number; last_day
                                 // INT64_MAX: no end is known yet
-  bool beyond_tables;  // judged by rule: the number is newer than the tables
+  bool beyond_tables;           // judged by rule: the number is newer than the tables
   tn_window_line lines[TN_WINDOW_LINES];
   size_t line_count;
   char shipped[512];  // what the release, or releases of that day, really do with such a plugin

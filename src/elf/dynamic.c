@@ -10,7 +10,7 @@
 typedef struct dynamic_tags {
   uint64_t value[DT_NUM];
   bool has[DT_NUM];
-  uint64_t gnu_hash, versym, verneed, verneed_count, verdef, verdef_count, flags_1;
+  uint64_t gnu_hash, versym, verneed, verneed_count, verdef, verdef_count, flags_1, relative_count;
 } dynamic_tags;
 
 enum {
@@ -74,6 +74,8 @@ static void read_tags(Elf_Data* data, size_t count, dynamic_tags* tags) {
       case DT_VERDEF: tags->verdef = value; break;
       case DT_VERDEFNUM: tags->verdef_count = value; break;
       case DT_FLAGS_1: tags->flags_1 = value; break;
+      case DT_RELACOUNT:
+      case DT_RELCOUNT: tags->relative_count = value; break;
       default:
         if (entry.d_tag < 0 || entry.d_tag >= DT_NUM) break;
         tags->value[entry.d_tag] = value;
@@ -212,6 +214,7 @@ static bool sort_symbols(tn_look* look, Elf_Data* table, Elf_Data* indices, size
                           GELF_ST_BIND(symbol.st_info) == STB_WEAK};
     } else if (index != VER_NDX_LOCAL) {
       elf->exports[elf->export_count++] = name;
+      elf->unique_exports += GELF_ST_BIND(symbol.st_info) == STB_GNU_UNIQUE;
     }
   }
   return true;
@@ -254,6 +257,9 @@ bool tn_elf_read_dynamic(tn_look* look) {
   dynamic_tags tags = {0};
   read_tags(data, count, &tags);
   elf->is_program = tags.flags_1 & DF_1_PIE;
+  elf->text_relocations = tags.has[DT_TEXTREL] || tags.value[DT_FLAGS] & DF_TEXTREL;
+  elf->constructors = tags.value[DT_INIT_ARRAYSZ] / (uint64_t)(elf->bits / 8);
+  elf->relative_relocations = tags.relative_count;
   if (!read_strings(look, &tags) || !read_needed(look, data, count)) return false;
   if (tags.has[DT_SONAME]) elf->soname = string_at(look, tags.value[DT_SONAME]);
   if (tags.has[DT_RPATH]) elf->rpath = string_at(look, tags.value[DT_RPATH]);

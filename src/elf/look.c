@@ -60,6 +60,7 @@ static bool read_segments(tn_look* look) {
     if (!gelf_getphdr(look->handle, (int)i, segment))
       return tn_elf_damaged(look, "its program headers lie outside the file");
     if (segment->p_type == PT_GNU_STACK) elf->executable_stack = segment->p_flags & PF_X;
+    if (segment->p_type == PT_TLS) elf->tls_size = segment->p_memsz;
     if (segment->p_type != PT_LOAD) continue;
     if (segment->p_filesz > elf->file_size ||
         segment->p_offset > elf->file_size - segment->p_filesz) {

@@ -35,6 +35,10 @@ typedef struct tn_elf {
   uint16_t machine, type;  // EM_* and ET_* of <elf.h>
   bool is_program;         // a position-independent executable: ET_DYN, yet dlopen refuses it
   bool executable_stack;
+  bool text_relocations;                        // code is written to when it is loaded
+  uint64_t tls_size;                            // bytes of every thread
+  uint64_t constructors, relative_relocations;  // work to do when it is loaded
+  size_t unique_exports;  // that the loader keeps one of in a process (STB_GNU_UNIQUE)
   const char *soname, *rpath, *runpath;  // NULL when absent
   const char** needed;
   tn_elf_import* imports;

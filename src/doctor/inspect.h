@@ -1,0 +1,41 @@
+// What a plugin file is, offers, needs and leaks, without loading it.
+#ifndef TENON_DOCTOR_INSPECT_H_
+#define TENON_DOCTOR_INSPECT_H_
+
+#include "doctor/families.h"
+#include "elf/look.h"
+#include "elf/origin_marks.h"
+#include "tenon/status.h"
+
+// An entry symbol that a framework looks for.
+typedef struct tn_face_symbol {
+  const char *symbol, *offers;
+} tn_face_symbol;
+
+enum { TN_FLOOR_TEXT = 24, TN_MOST_ENTRY_POINTS = 16 };
+
+// Texts and arrays belong to the inspection.
+typedef struct tn_inspection {
+  tn_elf* elf;
+  tn_elf_marks marks;
+  const tn_face_symbol* entry_points[TN_MOST_ENTRY_POINTS];
+  size_t entry_point_count;
+  // Functions of a host's C API that it imports, by whether it can do without.
+  const char **host_functions, **weak_host_functions;
+  size_t host_function_count, weak_host_function_count;
+  // C++ symbols that no library of the system versions: a framework's insides. The families count
+  // weak ones too.
+  size_t cpp_imports, cpp_imports_by_family[TN_FAMILIES], cpp_imports_of_others;
+  const char** libraries;  // needed ones that are not the system's
+  size_t library_count;
+  char glibc[TN_FLOOR_TEXT], glibcxx[TN_FLOOR_TEXT], cxxabi[TN_FLOOR_TEXT];  // "" when none
+  size_t leaks[TN_FAMILIES];                                                 // exports by family
+  bool has_version_script;  // it chooses what it exports
+} tn_inspection;
+
+// Looks at the file. Owned by the caller until tn_inspection_destroy. NULL, with what is wrong,
+// when it is no ELF file or a damaged one.  [any thread]
+tn_inspection* tn_inspect(const char* path, tn_status* status);
+void tn_inspection_destroy(tn_inspection* inspection);
+
+#endif  // TENON_DOCTOR_INSPECT_H_
