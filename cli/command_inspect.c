@@ -151,7 +151,38 @@ static void json_inspection(tn_json* json, const tn_inspection* i) {
   tn_json_uint(json, "tls_bytes", i->elf->tls_size);
   tn_json_uint(json, "constructors", i->elf->constructors);
   tn_json_uint(json, "relative_relocations", i->elf->relative_relocations);
+}
+
+static void print_fact(const char* key, const char* value, void* arg) {
+  printf("    %-24s %s\n", key, value);
+}
+
+static void json_fact(const char* key, const char* value, void* arg) {
+  tn_json* json = arg;
+  tn_json_begin_object(json, NULL);
+  tn_json_string(json, "key", key);
+  tn_json_string(json, "value", value);
   tn_json_end_object(json);
+}
+
+// What it says once it is loaded, in a child process.
+static bool show_loaded(const char* path, tn_json* json, tn_status* status) {
+  enum { LIMIT_MS = 60000 };
+  if (json) {
+    tn_json_begin_array(json, "loaded");
+  } else {
+    printf("  loaded, in a child process\n");
+    fflush(stdout);
+  }
+  const bool loaded =
+      tn_inspect_loaded(path, LIMIT_MS, json ? json_fact : print_fact, json, status);
+  if (json) {
+    tn_json_end_array(json);
+    tn_json_string(json, "load_error", loaded ? NULL : tn_status_message(status));
+  } else if (!loaded) {
+    printf("    %-24s %s\n", "finding", tn_status_message(status));
+  }
+  return loaded;
 }
 
 static int run(cli_args* args) {
@@ -176,24 +207,31 @@ static int run(cli_args* args) {
     } else {
       print_inspection(inspection);
     }
+    if (cli_has(args, "load") && !show_loaded(args->words[i], as_json ? &json : NULL, status))
+      result = CLI_PLUGIN;
+    if (as_json) tn_json_end_object(&json);
+    tn_status_clear(status);
     tn_inspection_destroy(inspection);
   }
   tn_json_end_array(&json);
   tn_json_end_object(&json);
-  if (as_json && result == CLI_OK && text.data) puts(text.data);
+  if (as_json && result != CLI_FAILED && text.data) puts(text.data);
   tn_text_deinit(&text);
   tn_status_destroy(status);
   return result;
 }
 
-static const cli_option options[] = {{NULL, NULL, NULL, 0}};
+static const cli_option options[] = {
+    {"load", NULL, "load it too, in a child process, and tell what it says of itself", 0},
+    {NULL, NULL, NULL, 0},
+};
 
 const cli_command cli_inspect = {
     "inspect",
-    "tell what a plugin file is, offers, needs and leaks, without loading it",
+    "tell what a plugin file is, offers, needs and leaks",
     "FILE...",
     options,
     "  tenon inspect libmyplugin.so\n"
-    "  tenon inspect --json libmyplugin.so\n",
+    "  tenon inspect --load --json libmyplugin.so\n",
     run,
 };

@@ -2,10 +2,12 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "abi/releases.h"
 #include "base/memory.h"
+#include "plugin/first_contact.h"
 
 static const tn_face_symbol known_entry_points[] = {
     {"GetPjrtApi", "programs (PJRT)"},
@@ -129,4 +131,19 @@ void tn_inspection_destroy(tn_inspection* inspection) {
   tn_free(inspection->weak_host_functions);
   tn_free(inspection->libraries);
   tn_free(inspection);
+}
+
+bool tn_inspect_loaded(const char* path, uint32_t time_limit_ms,
+                       void (*fact)(const char* key, const char* value, void* arg), void* arg,
+                       tn_status* status) {
+  char* absolute = realpath(path, NULL);
+  if (!absolute) {
+    tn_status_set(status, TN_NOT_FOUND, "%s: no such file", path);
+    return false;
+  }
+  const tn_contact contact = {
+      .path = absolute, .time_limit_ms = time_limit_ms, .fact = fact, .fact_arg = arg};
+  const bool loaded = tn_first_contact(&contact, status);
+  free(absolute);
+  return loaded;
 }

@@ -235,8 +235,12 @@ static bool run_plugin(load* load, const tn_needs* needs) {
 }
 
 static bool meet_first(const load* load) {
-  tn_contact contact = {load->plugin->path, load->options.entry_points, load->options.time_limit_ms,
-                        load->options.allow_missing_weak};
+  tn_contact contact = {load->plugin->path,
+                        load->options.entry_points,
+                        load->options.time_limit_ms,
+                        load->options.allow_missing_weak,
+                        NULL,
+                        NULL};
   return !load->options.first_contact || tn_first_contact(&contact, load->status);
 }
 

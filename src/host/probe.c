@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include "base/status.h"
+#include "base/text.h"
+#include "host/load_facts.h"
 #include "host/plugin.h"
 #include "plugin/first_contact.h"
 
@@ -27,13 +29,22 @@ static void send_stage(const char* name, void* arg) {
   send(*(int*)arg, (tn_contact_head){TN_CONTACT_STAGE, (uint32_t)strlen(name), 0, 0}, name);
 }
 
+static void send_fact(const char* key, const char* value, void* arg) {
+  tn_text text = {0};
+  tn_text_append(&text, key, strlen(key) + 1);
+  tn_text_append(&text, value, strlen(value) + 1);
+  if (!text.failed)
+    send(*(int*)arg, (tn_contact_head){TN_CONTACT_FACT, (uint32_t)text.size, 0, 0}, text.data);
+  tn_text_deinit(&text);
+}
+
 void tn_probe_main(int argc, char** argv) {
   // Clear of the numbers a plugin might use without asking, and not for its children.
   int fd = fcntl(TN_CONTACT_FD, F_DUPFD_CLOEXEC, 100);
   if (fd < 0) fd = fcntl(TN_CONTACT_FD, F_DUPFD_CLOEXEC, TN_CONTACT_FD + 1);  // few are allowed
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // a plugin that hangs must not outlive who asked
   close(TN_CONTACT_FD);
-  if (argc != 4 || fd < 0) {
+  if (argc != 5 || fd < 0) {
     static const char words[] = "tenon-probe: started by libtenon only\n";
     if (write(2, words, sizeof words - 1) < 0) _exit(3);
     _exit(2);
@@ -45,7 +56,11 @@ void tn_probe_main(int argc, char** argv) {
                              .entry_points = (uint32_t)strtoul(argv[1], NULL, 10),
                              .allow_missing_weak = strcmp(argv[2], "weak-is-fine") == 0};
   tn_status status = {0};
-  tn_plugin_load_staged(argv[3], &options, send_stage, &fd, &status);
+  if (strcmp(argv[4], "facts") == 0) {
+    tn_load_facts(argv[3], &(tn_fact_sink){send_stage, send_fact, &fd}, &status);
+  } else {
+    tn_plugin_load_staged(argv[3], &options, send_stage, &fd, &status);
+  }
   enum { most_sent = 1 << 14 };
   const char* message = tn_status_message(&status);
   if (tn_ok(&status))

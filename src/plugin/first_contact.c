@@ -22,7 +22,7 @@ extern char** environ;
 enum {
   tail_size = 2048,        // of what the plugin prints, the end is kept
   tail_lines = 6,          // and of that the last lines are quoted
-  most_message = 1 << 16,  // of what the child reports; it sends far less
+  most_message = 1 << 20,  // of what the child reports; it sends far less
   look_again_ms = 20,
 };
 
@@ -58,9 +58,12 @@ static int spawn_probe(child* child, const char* probe, int message_end, int out
   const tn_contact* contact = child->contact;
   char entry_points[16];
   snprintf(entry_points, sizeof entry_points, "%u", contact->entry_points);
-  char* arguments[] = {(char*)probe, entry_points,
+  char* arguments[] = {(char*)probe,
+                       entry_points,
                        (char*)(contact->allow_missing_weak ? "weak-is-fine" : "weak-is-wrong"),
-                       (char*)contact->path, NULL};
+                       (char*)contact->path,
+                       (char*)(contact->fact ? "facts" : "load"),
+                       NULL};
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
   sigset_t all, none;
@@ -163,6 +166,10 @@ static void read_messages(child* child, tn_status* status) {
       tn_status_set_fault(status, (tn_fault)head.fault);
     }
     if (head.kind == TN_CONTACT_DONE) child->done = true;
+    const char* value = memchr(at, '\0', head.size);
+    if (head.kind == TN_CONTACT_FACT && child->contact->fact && value &&
+        at[head.size - 1] == '\0' && value + 1 < at + head.size)
+      child->contact->fact(at, value + 1, child->contact->fact_arg);
     at += head.size;
     left -= head.size;
   }

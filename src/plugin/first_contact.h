@@ -15,6 +15,9 @@ typedef struct tn_contact {
   uint32_t entry_points;
   uint32_t time_limit_ms;
   bool allow_missing_weak;
+  // When set, the child also tells what it read of the plugin (host/load_facts.h).
+  void (*fact)(const char* key, const char* value, void* arg);
+  void* fact_arg;
 } tn_contact;
 
 // True when the child loaded the plugin; else the status says how it ended, in which call, and
@@ -31,6 +34,7 @@ typedef enum tn_contact_kind {
   TN_CONTACT_STAGE = 1,   // the stage's name
   TN_CONTACT_FAILED = 2,  // the message; code and fault in the head
   TN_CONTACT_DONE = 3,
+  TN_CONTACT_FACT = 4,  // key, zero, value, zero
 } tn_contact_kind;
 typedef struct tn_contact_head {
   uint32_t kind, size, code, fault;
