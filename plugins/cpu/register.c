@@ -119,6 +119,9 @@ __attribute__((visibility("default"))) void TF_InitKernel(void) {
   register_scatter();
   register_unique();
   register_where();
+  register_partition();
+  register_space();
+  register_diagonal();
   register_strings();
   register_string_joins();
   register_string_splits();
