@@ -5,33 +5,40 @@
 #include "cpu/elementwise.h"
 #include "kernel.h"
 
+typedef struct cast_state {
+  bool same;  // nothing to do
+  bool truncate;
+} cast_state;
+
 static void* cast_create(TF_OpKernelConstruction* construction) {
   attrs attrs;
   attrs_begin(&attrs, construction, "Cast");
-  const bool state[] = {attr_bool(&attrs, "Truncate")};
-  return attrs_end(&attrs, state, sizeof state);
+  const tn_dtype from = attr_type(&attrs, "SrcT"), to = attr_type(&attrs, "DstT");
+  const cast_state state = {from == to, attr_bool(&attrs, "Truncate")};
+  if (!state.same && !tn_cpu_can_cast(from, to))
+    attrs_fail(&attrs, TF_UNIMPLEMENTED,
+               "numbers of SrcT (type number %d) cannot be converted to DstT (type number %d)",
+               (int)from, (int)to);
+  return attrs_end(&attrs, &state, sizeof state);
 }
 
 static void cast(void* state, TF_OpKernelContext* context) {
+  const cast_state* how = state;
   run run;
   array x, y;
   run_begin(&run, context, "Cast");
   if (run_input(&run, 0, &x)) {
-    if (x.dtype == (tn_dtype)TF_ExpectedOutputDataType(context, 0)) {
+    if (how->same) {
       run_share_output(&run, 0, x.tensor);
     } else if (run_output(&run, 0, x.rank, x.dims, &y)) {
-      tn_cpu_cast(x.dtype, y.dtype, *(bool*)state, x.count, x.data, y.data, run.parallel);
+      tn_cpu_cast(x.dtype, y.dtype, how->truncate, x.count, x.data, y.data, run.parallel);
     }
   }
   run_end(&run);
 }
 
 void register_cast(void) {
-  const tn_cpu_types castable = TN_CPU_NUMBERS | TN_CPU_TYPE(TN_BOOL);
-  const kernel kernels[] = {{.op = "Cast",
-                             .create = cast_create,
-                             .compute = cast,
-                             .destroy = free,
-                             .constraints = {{"SrcT", castable}, {"DstT", castable}}}};
+  const kernel kernels[] = {
+      {.op = "Cast", .create = cast_create, .compute = cast, .destroy = free}};
   register_kernels(kernels, 1);
 }

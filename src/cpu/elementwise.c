@@ -1,4 +1,3 @@
-#include "cpu/cast_loops.h"
 #include "cpu/elementwise_loops.h"
 #include "cpu/parallel.h"
 #include "cpu/stream_loops.h"
@@ -284,30 +283,4 @@ tn_cpu_loop tn_cpu_loop_of(const tn_cpu_bodies bodies, int inputs, tn_dtype dtyp
   loop.out_size = (uint8_t)(out_size ? out_size : size);
   loop.cost = (uint16_t)(size > 4 ? (size_t)cost * size / 4 : (size_t)cost);
   return loop;
-}
-
-typedef struct cast_job {
-  tn_unary_loop loop;
-  size_t in_size, out_size;
-  int64_t total;
-  const char* in;
-  char* out;
-} cast_job;
-
-static void cast_chunks(void* arg, int64_t begin, int64_t end) {
-  const cast_job* job = arg;
-  begin *= CHUNK;
-  end *= CHUNK;
-  if (end > job->total) end = job->total;
-  job->loop(job->in + begin * (int64_t)job->in_size, job->out + begin * (int64_t)job->out_size,
-            end - begin);
-}
-
-void tn_cpu_cast(tn_dtype from, tn_dtype to, bool truncate, int64_t count, const void* in,
-                 void* out, const tn_cpu_parallel* parallel) {
-  const tn_cast_loops* loops = TN_CPU_CHOOSE(tn_cast_loops);
-  tn_unary_loop loop = truncate ? loops->truncate[from][to] : NULL;
-  cast_job job = {
-      loop ? loop : loops->round[from][to], tn_cpu_size(from), tn_cpu_size(to), count, in, out};
-  tn_cpu_run(parallel, (count + CHUNK - 1) / CHUNK, CHUNK / 2, cast_chunks, &job);
 }

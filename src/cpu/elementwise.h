@@ -37,9 +37,12 @@ void tn_cpu_map(tn_cpu_loop loop, int64_t count, const void* in, void* out,
 void tn_cpu_zip(tn_cpu_loop loop, int rank, const int64_t* dims, const void* const* in,
                 const int64_t* const* strides, void* out, const tn_cpu_parallel* parallel);
 
-// Any pair of TN_CPU_NUMBERS and bool. Complex to real drops the imaginary part. A float that an
+// Between all numbers and bool; to float8_e5m2 and float8_e4m3fn from floats, from them to all; to
+// int4 and uint4 (a byte each) from integers, from them to integers. Quantized numbers are the
+// integers that they lie in memory as. Complex to real drops the imaginary part. A float that an
 // integer cannot hold becomes what x86 makes of it: the smallest int32 (int64 for 32 bits unsigned
 // and 64 bits), cut to the low bits. `truncate` drops bits between float types instead of rounding.
+bool tn_cpu_can_cast(tn_dtype from, tn_dtype to);
 void tn_cpu_cast(tn_dtype from, tn_dtype to, bool truncate, int64_t count, const void* in,
                  void* out, const tn_cpu_parallel* parallel);
 

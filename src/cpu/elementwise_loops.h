@@ -46,10 +46,11 @@ tn_cpu_loop tn_cpu_loop_of(const tn_cpu_bodies bodies, int inputs, tn_dtype dtyp
 // An entry of tn_cpu_bodies.
 #define TN_CPU_BODY(x, dtype, name) [dtype] = name##_##x,
 
-// Between float and its narrow kinds.
+// Between float and its narrow kinds: half, bfloat16, float8_e5m2, float8_e4m3fn.
+enum { TN_CPU_NARROW_DTYPES = TN_FLOAT8_E4M3FN + 1 };
 typedef struct tn_narrow_loops {
-  void (*widen[TN_CPU_DTYPES])(const void* in, float* out, int64_t count);
-  void (*narrow[TN_CPU_DTYPES])(const float* in, void* out, int64_t count);
+  void (*widen[TN_CPU_NARROW_DTYPES])(const void* in, float* out, int64_t count);
+  void (*narrow[TN_CPU_NARROW_DTYPES])(const float* in, void* out, int64_t count);
 } tn_narrow_loops;
 TN_CPU_DECLARE(tn_narrow_loops);
 

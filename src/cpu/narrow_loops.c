@@ -1,14 +1,49 @@
 #include "cpu/elementwise_loops.h"
 
+// float8_e5m2 is the upper byte of a half.
+typedef uint8_t s_e5m2, s_e4m3;
+static inline float load_e5m2(uint8_t from) { return float_from_half((uint16_t)(from << 8)); }
+static inline float load_e4m3(uint8_t from) {
+  const uint32_t sign = (uint32_t)(from & 0x80) << 24, rest = from & 0x7f;
+  if (rest == 0x7f) return float_from_bits(sign | 0x7fc00000);
+  const float size =
+      rest < 8 ? (float)rest * 0x1p-9f : float_from_bits((rest << 20) + (120u << 23));
+  return float_from_bits(bits_of_float(size) | sign);
+}
+// Rounds to `mantissa` bits; a number beyond `largest` becomes `beyond`.
+static inline uint8_t tiny_from_float(float value, int mantissa, int bias, uint32_t largest,
+                                      uint32_t beyond, uint32_t nan) {
+  const uint32_t bits = bits_of_float(value), sign = bits >> 24 & 0x80, size = bits & 0x7fffffff;
+  const int shift = 23 - mantissa;
+  if (size > 0x7f800000) return (uint8_t)(sign | nan);
+  uint32_t tiny;
+  if (size < (uint32_t)(128 - bias) << 23) {  // subnormal: let the adder round at the last bit
+    const float base = float_from_bits((uint32_t)(127 + 1 - bias - mantissa + 23) << 23);
+    tiny = bits_of_float(float_from_bits(size) + base) - bits_of_float(base);
+  } else {
+    const uint32_t rounded = size + (1u << (shift - 1)) - 1 + (size >> shift & 1);
+    tiny = (rounded >> shift) - ((uint32_t)(127 - bias) << mantissa);
+  }
+  return (uint8_t)(sign | (tiny > largest ? beyond : tiny));
+}
+static inline uint8_t store_e5m2(float value) {
+  return tiny_from_float(value, 2, 15, 0x7b, 0x7c, 0x7e);
+}
+static inline uint8_t store_e4m3(float value) {
+  return tiny_from_float(value, 3, 7, 0x7e, 0x7f, 0x7f);
+}
+
 #define PLAIN(x)                                                      \
   static void widen_##x(const void* in, float* out, int64_t count) {  \
-    const uint16_t* from = in;                                        \
+    const s_##x* from = in;                                           \
     for (int64_t i = 0; i < count; ++i) out[i] = load_##x(from[i]);   \
   }                                                                   \
   static void narrow_##x(const float* in, void* out, int64_t count) { \
-    uint16_t* to = out;                                               \
+    s_##x* to = out;                                                  \
     for (int64_t i = 0; i < count; ++i) to[i] = store_##x(in[i]);     \
   }
+PLAIN(e5m2)
+PLAIN(e4m3)
 PLAIN(bf16)
 
 // The compiler makes no vectors of the instructions that convert halves.
@@ -47,6 +82,12 @@ PLAIN(f16)
 #endif
 
 const tn_narrow_loops TN_CPU_VARIANT(tn_narrow_loops) = {
-    .widen = {[TN_HALF] = widen_f16, [TN_BFLOAT16] = widen_bf16},
-    .narrow = {[TN_HALF] = narrow_f16, [TN_BFLOAT16] = narrow_bf16},
+    .widen = {[TN_HALF] = widen_f16,
+              [TN_BFLOAT16] = widen_bf16,
+              [TN_FLOAT8_E5M2] = widen_e5m2,
+              [TN_FLOAT8_E4M3FN] = widen_e4m3},
+    .narrow = {[TN_HALF] = narrow_f16,
+               [TN_BFLOAT16] = narrow_bf16,
+               [TN_FLOAT8_E5M2] = narrow_e5m2,
+               [TN_FLOAT8_E4M3FN] = narrow_e4m3},
 };
