@@ -31,7 +31,7 @@ TN_CPU_UNARY_VALUE_LOOP(logical_not, b8, b8, NOT)
 #define IS_NAN(a) ((a) != (a))
 #define IS_INF(a) ((a) == INFINITY || (a) == -INFINITY)
 #define IS_FINITE(a) ((a) - (a) == 0)
-#define APPROXIMATE_EQUAL(a, b, tolerance) ((a) - (b) < (tolerance) && (b) - (a) < (tolerance))
+#define APPROXIMATE_EQUAL(a, b, tolerance) ((a) - (b) <= (tolerance) && (b) - (a) <= (tolerance))
 #define FLOAT_LOOPS(x, dtype, _)                       \
   TN_CPU_UNARY_VALUE_LOOP(is_nan, x, b8, IS_NAN)       \
   TN_CPU_UNARY_VALUE_LOOP(is_inf, x, b8, IS_INF)       \
