@@ -151,6 +151,7 @@ void register_strings(void);
 void register_string_joins(void);
 void register_string_splits(void);
 void register_string_numbers(void);
+void register_string_prints(void);
 void register_string_format(void);
 void register_string_bytes(void);
 void register_random(void);

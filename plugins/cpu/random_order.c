@@ -47,6 +47,44 @@ static void take_rows(run* run, const array* in, const int64_t* order, array* ou
     memcpy((char*)out->data + (size_t)i * bytes, (char*)in->data + (size_t)order[i] * bytes, bytes);
 }
 
+// Exchanges element i with one of those from i on, for one i after the other. The words are drawn
+// many at a time.
+#define SHUFFLE(type)                                                                              \
+  static void shuffle_##type(type* elements, int64_t count, tn_cpu_philox at) {                    \
+    enum { DRAWN = 1024 };                                                                         \
+    uint32_t words[DRAWN];                                                                         \
+    for (int64_t i = 0; i < count - 1; ++i) {                                                      \
+      if (i % DRAWN == 0) {                                                                        \
+        const int64_t left = count - 1 - i;                                                        \
+        tn_cpu_random(TN_CPU_RANDOM_BITS, TN_UINT32, at, 0, 0, left < DRAWN ? left : DRAWN, words, \
+                      NULL);                                                                       \
+        tn_cpu_philox_skip(&at, DRAWN / 4);                                                        \
+      }                                                                                            \
+      const int64_t other = i + words[i % DRAWN] % (uint32_t)(count - i);                          \
+      const type kept = elements[i];                                                               \
+      elements[i] = elements[other];                                                               \
+      elements[other] = kept;                                                                      \
+    }                                                                                              \
+  }
+SHUFFLE(uint8_t)
+SHUFFLE(uint16_t)
+SHUFFLE(uint32_t)
+SHUFFLE(uint64_t)
+#undef SHUFFLE
+
+// A vector of small elements, in place; false for any other.
+static bool shuffle_vector(const array* in, tn_cpu_philox at, void* out) {
+  const size_t size = TF_DataTypeSize((TF_DataType)in->dtype);
+  if (in->rank != 1 || size > 8 || in->dtype == TN_STRING) return false;
+  memcpy(out, in->data, (size_t)in->count * size);
+  switch (size) {
+    case 1: shuffle_uint8_t(out, in->count, at); return true;
+    case 2: shuffle_uint16_t(out, in->count, at); return true;
+    case 4: shuffle_uint32_t(out, in->count, at); return true;
+    default: shuffle_uint64_t(out, in->count, at); return true;
+  }
+}
+
 void random_shuffle(run* run, tn_cpu_philox (*reserve)(void* from, int64_t words), void* from) {
   array in, out;
   if (!run_input(run, 0, &in)) return;
@@ -55,15 +93,12 @@ void random_shuffle(run* run, tn_cpu_philox (*reserve)(void* from, int64_t words
     return;
   }
   const int64_t rows = in.dims[0];
-  int64_t* order = run_scratch(run, (size_t)rows * sizeof *order);
   if (!run_output(run, 0, in.rank, in.dims, &out)) return;
-  for (int64_t i = 0; i < rows; ++i) order[i] = i;
-  tn_cpu_philox_words words = {.at = reserve(from, rows - 1)};
-  for (int64_t i = 0; i < rows - 1; ++i) {
-    const int64_t other = i + tn_cpu_philox_next(&words) % (uint32_t)(rows - i);
-    const int64_t kept = order[i];
-    order[i] = order[other];
-    order[other] = kept;
-  }
-  take_rows(run, &in, order, &out);
+  const tn_cpu_philox at = reserve(from, rows - 1);
+  if (shuffle_vector(&in, at, out.data)) return;
+  uint64_t* order = run_scratch(run, (size_t)rows * sizeof *order);
+  if (!order) return;
+  for (int64_t i = 0; i < rows; ++i) order[i] = (uint64_t)i;
+  shuffle_uint64_t(order, rows, at);
+  take_rows(run, &in, (const int64_t*)order, &out);
 }

@@ -126,6 +126,7 @@ __attribute__((visibility("default"))) void TF_InitKernel(void) {
   register_string_joins();
   register_string_splits();
   register_string_numbers();
+  register_string_prints();
   register_string_format();
   register_string_bytes();
   register_random();

@@ -1,3 +1,4 @@
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,15 +50,20 @@ bool run_ok(const run* run) {
 }
 
 void run_fail(run* run, TF_Code code, const char* format, ...) {
-  if (!run_ok(run)) return;
+  // One at a time: the threads of a parallel-for may fail together.
+  static pthread_mutex_t failing = PTHREAD_MUTEX_INITIALIZER;
   char message[1024];
   int length = snprintf(message, sizeof message, "%s: ", run->op);
   va_list args;
   va_start(args, format);
   vsnprintf(message + length, sizeof message - (size_t)length, format, args);
   va_end(args);
-  run->failed = true;
-  if (run->status) TF_SetStatus(run->status, code, message);
+  pthread_mutex_lock(&failing);
+  if (run_ok(run)) {
+    run->failed = true;
+    if (run->status) TF_SetStatus(run->status, code, message);
+  }
+  pthread_mutex_unlock(&failing);
 }
 
 // Takes `tensor`; NULL is a failure that the host has put into the status.

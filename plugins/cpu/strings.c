@@ -22,6 +22,34 @@ bool copy_string(run* run, TF_TString* to, const TF_TString* from) {
   return set_string(run, to, chars_of(from));
 }
 
+typedef struct each_job {
+  bool (*body)(void* arg, int64_t i);
+  void* arg;
+} each_job;
+
+static void each_range(void* arg, int64_t begin, int64_t end) {
+  const each_job* job = arg;
+  for (int64_t i = begin; i < end && job->body(job->arg, i); ++i) continue;
+}
+
+void each_element(run* run, int64_t count, int64_t cost, bool (*body)(void* arg, int64_t i),
+                  void* arg) {
+  each_job job = {body, arg};
+  if (count > 0) run->parallel->run(run->parallel->pool, count, cost, each_range, &job);
+}
+
+void map_strings(void* state, TF_OpKernelContext* context, const char* op, int64_t cost,
+                 bool (*body)(void* job, int64_t i)) {
+  run run;
+  string_job job;
+  job.run = &run;
+  job.state = state;
+  run_begin(&run, context, op);
+  if (run_input(&run, 0, &job.in) && run_output(&run, 0, job.in.rank, job.in.dims, &job.out))
+    each_element(&run, job.in.count, cost, body, &job);
+  run_end(&run);
+}
+
 static const char* const units[] = {"BYTE", "UTF8_CHAR", NULL};
 enum { UNIT_BYTE, UNIT_CHARACTER };
 
@@ -31,12 +59,6 @@ typedef struct string_state {
   int64_t key[2];
 } string_state;
 
-// Input 0 and an output of the same shape.
-static bool begin(run* run, TF_OpKernelContext* context, const char* op, array* in, array* out) {
-  run_begin(run, context, op);
-  return run_input(run, 0, in) && run_output(run, 0, in->rank, in->dims, out);
-}
-
 static void* length_create(TF_OpKernelConstruction* construction) {
   attrs attrs;
   attrs_begin(&attrs, construction, "StringLength");
@@ -44,19 +66,18 @@ static void* length_create(TF_OpKernelConstruction* construction) {
   return attrs_end(&attrs, &state, sizeof state);
 }
 
+static bool length_of(void* arg, int64_t i) {
+  const string_job* job = arg;
+  const chars text = element(&job->in, i);
+  size_t trailing = 0;
+  if (((const string_state*)job->state)->unit == UNIT_CHARACTER)
+    for (size_t j = 0; j < text.size; ++j) trailing += is_trail_byte(text.data[j]);
+  ((int32_t*)job->out.data)[i] = (int32_t)(text.size - trailing);
+  return true;
+}
+
 static void length(void* state, TF_OpKernelContext* context) {
-  run run;
-  array in, out;
-  if (begin(&run, context, "StringLength", &in, &out)) {
-    const bool bytes = ((const string_state*)state)->unit == UNIT_BYTE;
-    for (int64_t i = 0; i < in.count; ++i) {
-      const chars text = element(&in, i);
-      size_t trailing = 0;
-      for (size_t j = 0; !bytes && j < text.size; ++j) trailing += is_trail_byte(text.data[j]);
-      ((int32_t*)out.data)[i] = (int32_t)(text.size - trailing);
-    }
-  }
-  run_end(&run);
+  map_strings(state, context, "StringLength", 4, length_of);
 }
 
 chars strip_spaces(chars text) {
@@ -65,14 +86,13 @@ chars strip_spaces(chars text) {
   return text;
 }
 
+static bool strip_one(void* arg, int64_t i) {
+  const string_job* job = arg;
+  return set_string(job->run, (TF_TString*)job->out.data + i, strip_spaces(element(&job->in, i)));
+}
+
 static void strip(void* state, TF_OpKernelContext* context) {
-  run run;
-  array in, out;
-  if (begin(&run, context, "StringStrip", &in, &out)) {
-    for (int64_t i = 0; i < in.count; ++i)
-      if (!set_string(&run, (TF_TString*)out.data + i, strip_spaces(element(&in, i)))) break;
-  }
-  run_end(&run);
+  map_strings(state, context, "StringStrip", 30, strip_one);
 }
 
 // A position and a length in bytes.
@@ -148,9 +168,13 @@ static bool broadcast_shape(run* run, const array* a, const array* b, int* rank,
   return true;
 }
 
-// The element of `in` that element `i` of a broadcast to these dims takes.
-static int64_t broadcast_index(const array* in, int rank, const int64_t* dims, int64_t i) {
+// The element of `in` that element i of what it broadcasts to takes.
+static int64_t broadcast_index(const array* in, const array* out, int64_t i) {
+  const int rank = out->rank;
+  const int64_t* dims = out->dims;
   int64_t index = 0, stride = 1;
+  if (in->count == out->count) return i;
+  if (in->count == 1) return 0;
   for (int j = 1; j <= rank; ++j) {
     const int64_t at = i % dims[rank - j];
     i /= dims[rank - j];
@@ -178,25 +202,33 @@ static bool read_substr(run* run, array* in, array* position, array* length, arr
          run_output(run, 0, rank, dims, out);
 }
 
+typedef struct substr_job {
+  run* run;
+  bool bytes;
+  array in, position, length, out;
+} substr_job;
+
+static bool substr_one(void* arg, int64_t i) {
+  const substr_job* job = arg;
+  const chars text = element(&job->in, broadcast_index(&job->in, &job->out, i));
+  const int64_t j = broadcast_index(&job->position, &job->out, i);
+  const int64_t at = index_at(&job->position, j), size = index_at(&job->length, j);
+  part found;
+  if (!(job->bytes ? part_of_bytes : part_of_characters)(text, at, size, &found)) {
+    run_fail(job->run, TF_INVALID_ARGUMENT, "pos %lld is out of range for string %lld of input",
+             (long long)at, (long long)i);
+    return false;
+  }
+  return set_string(job->run, (TF_TString*)job->out.data + i,
+                    (chars){text.data + found.position, (size_t)found.length});
+}
+
 static void substr(void* state, TF_OpKernelContext* context) {
   run run;
-  array in, position, length, out;
+  substr_job job = {.run = &run, .bytes = ((const string_state*)state)->unit == UNIT_BYTE};
   run_begin(&run, context, "Substr");
-  const bool bytes = ((const string_state*)state)->unit == UNIT_BYTE;
-  const bool ready = read_substr(&run, &in, &position, &length, &out);
-  for (int64_t i = 0; ready && i < out.count; ++i) {
-    const chars text = element(&in, broadcast_index(&in, out.rank, out.dims, i));
-    const int64_t j = broadcast_index(&position, out.rank, out.dims, i);
-    const int64_t at = index_at(&position, j), size = index_at(&length, j);
-    part found;
-    if (!(bytes ? part_of_bytes : part_of_characters)(text, at, size, &found)) {
-      run_fail(&run, TF_INVALID_ARGUMENT, "pos %lld is out of range for string %lld of input",
-               (long long)at, (long long)i);
-      break;
-    }
-    const chars piece = {text.data + found.position, (size_t)found.length};
-    if (!set_string(&run, (TF_TString*)out.data + i, piece)) break;
-  }
+  if (read_substr(&run, &job.in, &job.position, &job.length, &job.out))
+    each_element(&run, job.out.count, 20, substr_one, &job);
   run_end(&run);
 }
 
@@ -213,23 +245,23 @@ static void* bucket_state(TF_OpKernelConstruction* construction, const char* op,
   return attrs_end(&attrs, &state, sizeof state);
 }
 
-#define BUCKET_KERNEL(name, op, keyed, hash)                                  \
-  static void* name##_create(TF_OpKernelConstruction* construction) {         \
-    return bucket_state(construction, op, keyed);                             \
-  }                                                                           \
-  static void name(void* held, TF_OpKernelContext* context) {                 \
-    run run;                                                                  \
-    array in, out;                                                            \
-    const string_state* state = held;                                         \
-    if (begin(&run, context, op, &in, &out))                                  \
-      for (int64_t i = 0; i < in.count; ++i)                                  \
-        ((int64_t*)out.data)[i] = (int64_t)(hash % (uint64_t)state->buckets); \
-    run_end(&run);                                                            \
+#define BUCKET_KERNEL(name, op, keyed, hash)                                     \
+  static void* name##_create(TF_OpKernelConstruction* construction) {            \
+    return bucket_state(construction, op, keyed);                                \
+  }                                                                              \
+  static bool name##_one(void* arg, int64_t i) {                                 \
+    const string_job* job = arg;                                                 \
+    const string_state* state = job->state;                                      \
+    ((int64_t*)job->out.data)[i] = (int64_t)((hash) % (uint64_t)state->buckets); \
+    return true;                                                                 \
+  }                                                                              \
+  static void name(void* state, TF_OpKernelContext* context) {                   \
+    map_strings(state, context, op, 10, name##_one);                             \
   }
-BUCKET_KERNEL(bucket, "StringToHashBucket", false, murmur_hash(element(&in, i)))
-BUCKET_KERNEL(bucket_fast, "StringToHashBucketFast", false, farm_fingerprint(element(&in, i)))
+BUCKET_KERNEL(bucket, "StringToHashBucket", false, murmur_hash(element(&job->in, i)))
+BUCKET_KERNEL(bucket_fast, "StringToHashBucketFast", false, farm_fingerprint(element(&job->in, i)))
 BUCKET_KERNEL(bucket_strong, "StringToHashBucketStrong", true,
-              sip_hash((const uint64_t*)state->key, element(&in, i)))
+              sip_hash((const uint64_t*)state->key, element(&job->in, i)))
 
 void register_strings(void) {
   const tn_cpu_types index = TN_CPU_TYPE(TN_INT32) | TN_CPU_TYPE(TN_INT64);

@@ -25,6 +25,21 @@ char* resize_string(run* run, TF_TString* string, size_t size);
 bool copy_string(run* run, TF_TString* to, const TF_TString* from);
 bool set_string(run* run, TF_TString* to, chars from);
 
+// Calls `body` for every i below `count`, on the host's threads, each range until it gives false
+// (then it has failed the run). `cost` is a guess at the nanoseconds of one.
+void each_element(run* run, int64_t count, int64_t cost, bool (*body)(void* arg, int64_t i),
+                  void* arg);
+
+// What most bodies work on: element i of `in` goes to element i of `out`.
+typedef struct string_job {
+  run* run;
+  const void* state;
+  array in, out;
+} string_job;
+// Runs `body` with a string_job: input 0, and an output 0 of the same shape.
+void map_strings(void* state, TF_OpKernelContext* context, const char* op, int64_t cost,
+                 bool (*body)(void* job, int64_t i));
+
 // Bytes that follow the first one of a character in UTF-8.
 static inline bool is_trail_byte(char c) { return (c & 0xc0) == 0x80; }
 static inline bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }

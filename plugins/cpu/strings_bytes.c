@@ -12,46 +12,62 @@ typedef struct bytes_state {
 // The alphabet that is safe in addresses.
 static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-static bool encode(run* run, chars in, bool pad, TF_TString* to) {
-  const size_t rest = in.size % 3;
+static void encode_group(const unsigned char* in, char* out) {
+  const unsigned bits = (unsigned)in[0] << 16 | (unsigned)in[1] << 8 | in[2];
+  for (int i = 0; i < 4; ++i) out[i] = alphabet[bits >> (18 - 6 * i) & 63];
+}
+
+static bool encode(void* arg, int64_t element_index) {
+  const string_job* job = arg;
+  const chars in = element(&job->in, element_index);
+  const bool pad = ((const bytes_state*)job->state)->pad;
+  const size_t rest = in.size % 3, whole = in.size - rest;
   const size_t size = in.size / 3 * 4 + (rest == 0 ? 0 : pad ? 4 : rest + 1);
-  char* out = resize_string(run, to, size);
+  char* out = resize_string(job->run, (TF_TString*)job->out.data + element_index, size);
   if (!out) return false;
   const unsigned char* from = (const unsigned char*)in.data;
-  for (size_t i = 0; i < size; ++i) {
-    // Character i has bits 6i to 6i + 5 of the input, which is followed by zeros.
-    const size_t byte = i * 6 / 8;
-    const unsigned high = byte < in.size ? from[byte] : 0;
-    const unsigned low = byte + 1 < in.size ? from[byte + 1] : 0;
-    const bool padding = i * 6 >= in.size * 8;
-    out[i] = padding ? '=' : alphabet[(high << 8 | low) >> (10 - i * 6 % 8) & 63];
+  for (size_t i = 0; i < whole; i += 3, out += 4) encode_group(from + i, out);
+  if (rest) {
+    const unsigned char last[3] = {from[whole], rest == 2 ? from[whole + 1] : 0, 0};
+    char group[4];
+    encode_group(last, group);
+    if (rest == 1) group[2] = '=';
+    group[3] = '=';
+    memcpy(out, group, pad ? 4 : rest + 1);
   }
   return true;
 }
 
 static int digit_of(char c) {
-  const char* at = c ? strchr(alphabet, c) : NULL;
-  return at ? (int)(at - alphabet) : -1;
+  return c >= 'A' && c <= 'Z'   ? c - 'A'
+         : c >= 'a' && c <= 'z' ? c - 'a' + 26
+         : c >= '0' && c <= '9' ? c - '0' + 52
+         : c == '-'             ? 62
+         : c == '_'             ? 63
+                                : -1;
 }
 
 // Up to two '=' may fill the last group of four.
-static bool decode(run* run, chars in, TF_TString* to, bool* out_valid) {
+static bool decode(void* arg, int64_t element_index) {
+  const string_job* job = arg;
+  const chars in = element(&job->in, element_index);
   size_t digits = in.size;
   if (in.size % 4 == 0)
     while (digits && in.size - digits < 2 && in.data[digits - 1] == '=') --digits;
-  *out_valid = digits % 4 != 1;
-  char* out = *out_valid ? resize_string(run, to, digits * 6 / 8) : NULL;
+  bool valid = digits % 4 != 1;
+  char* out = resize_string(job->run, (TF_TString*)job->out.data + element_index, digits * 6 / 8);
+  if (!out) return false;
   unsigned bits = 0;
-  for (size_t i = 0; out && i < digits; ++i) {
+  for (size_t i = 0; valid && i < digits; ++i) {
     const int digit = digit_of(in.data[i]);
-    if (digit < 0) {
-      *out_valid = false;
-      return true;
-    }
+    valid = digit >= 0;
     bits = bits << 6 | (unsigned)digit;
     if (i % 4) *out++ = (char)(bits >> (6 - 2 * (i % 4)));
   }
-  return out || !*out_valid;
+  if (!valid)
+    run_fail(job->run, TF_INVALID_ARGUMENT, "input[%lld] is not in web-safe base64",
+             (long long)element_index);
+  return valid;
 }
 
 static void* encode_create(TF_OpKernelConstruction* construction) {
@@ -62,30 +78,11 @@ static void* encode_create(TF_OpKernelConstruction* construction) {
 }
 
 static void encode_base64(void* state, TF_OpKernelContext* context) {
-  run run;
-  array in, out;
-  run_begin(&run, context, "EncodeBase64");
-  if (run_input(&run, 0, &in) && run_output(&run, 0, in.rank, in.dims, &out)) {
-    const bool pad = ((const bytes_state*)state)->pad;
-    for (int64_t i = 0; i < in.count; ++i)
-      if (!encode(&run, element(&in, i), pad, (TF_TString*)out.data + i)) break;
-  }
-  run_end(&run);
+  map_strings(state, context, "EncodeBase64", 50, encode);
 }
 
 static void decode_base64(void* state, TF_OpKernelContext* context) {
-  run run;
-  array in, out;
-  run_begin(&run, context, "DecodeBase64");
-  if (run_input(&run, 0, &in) && run_output(&run, 0, in.rank, in.dims, &out)) {
-    for (int64_t i = 0; run_ok(&run) && i < in.count; ++i) {
-      bool valid;
-      decode(&run, element(&in, i), (TF_TString*)out.data + i, &valid);
-      if (!valid)
-        run_fail(&run, TF_INVALID_ARGUMENT, "input[%lld] is not in web-safe base64", (long long)i);
-    }
-  }
-  run_end(&run);
+  map_strings(state, context, "DecodeBase64", 100, decode);
 }
 
 static void* raw_create(TF_OpKernelConstruction* construction) {

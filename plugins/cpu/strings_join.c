@@ -49,6 +49,14 @@ typedef struct join_input {
   bool scalar;
 } join_input;
 
+typedef struct join_job {
+  run* run;
+  const join_state* state;
+  const join_input* inputs;
+  int count;
+  TF_TString* out;
+} join_job;
+
 typedef struct join_row {
   const join_input* inputs;
   int64_t element;
@@ -60,13 +68,18 @@ static chars input_of_row(void* arg, int64_t i) {
   return chars_of(&input->strings[input->scalar ? 0 : row->element]);
 }
 
+static bool join_one(void* arg, int64_t i) {
+  const join_job* job = arg;
+  join_row row = {job->inputs, i};
+  return join_into(job->run, &job->out[i], job->state->separator, job->count, input_of_row, &row);
+}
+
 static bool same_shape(const array* a, const array* b) {
   return a->rank == b->rank && memcmp(a->dims, b->dims, (size_t)a->rank * sizeof a->dims[0]) == 0;
 }
 
 static void join(void* held, TF_OpKernelContext* context) {
   run run;
-  const join_state* state = held;
   array input, shaped = {.rank = 0}, output;
   int shaped_index = -1;
   run_begin(&run, context, "StringJoin");
@@ -89,11 +102,8 @@ static void join(void* held, TF_OpKernelContext* context) {
     }
   }
   if (run_output(&run, 0, shaped.rank, shaped.dims, &output)) {
-    join_row row = {inputs, 0};
-    for (; row.element < output.count; ++row.element)
-      if (!join_into(&run, (TF_TString*)output.data + row.element, state->separator, count,
-                     input_of_row, &row))
-        break;
+    join_job job = {&run, held, inputs, count, output.data};
+    each_element(&run, output.count, 20 * (count + 1), join_one, &job);
   }
   run_end(&run);
 }
