@@ -1,0 +1,113 @@
+"""tenon doctor: verdicts by the rules that the frameworks' releases really have."""
+
+import json
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+from test_inspect import build, pjrt, tenon
+
+BUILD = pathlib.Path(os.environ["TENON_BUILD"])
+
+
+def doctor(path, *words):
+    done = tenon("doctor", "--json", path, *words)
+    assert done.returncode == 0, done
+    report = json.loads(done.stdout)
+    return {f"{row['framework']}=={row['version']}": row for row in report["releases"]}, report["recommendation"]
+
+
+# A table of any number, with a chain of extensions or without.
+TABLE = """
+#include <stddef.h>
+static void* nothing(void* args) { return 0; }
+struct old_node { int type; const void* next; };
+struct node { size_t size; int type; const void* next; };
+const void* GetPjrtApi(void) {
+  static struct { size_t size; const void* ext; size_t version_size; void* version_ext; int major, minor; void* slots[160]; } api;
+  static const struct old_node old = {1, 0};
+  static const struct node now = {40, 1, 0};
+  api.size = SIZE; api.version_size = VERSION_SIZE; api.major = MAJOR; api.minor = MINOR;
+  api.ext = CHAIN ? (MINOR < 45 ? (const void*)&old : (const void*)&now) : 0;
+  for (int i = 0; i < 160; ++i) api.slots[i] = (void*)nothing;
+  return &api;
+}
+"""
+
+
+def table(folder, minor, size, chain=0, major=0, version_size=24):
+    return build(folder, f"p{major}_{minor}_{size}_{chain}", TABLE, f"-DMINOR={minor}", f"-DSIZE={size}", f"-DCHAIN={chain}",
+                 f"-DMAJOR={major}", f"-DVERSION_SIZE={version_size}")
+
+
+@pytest.mark.parametrize("minor, size, more, release, verdict, says", [
+    (54, 840, {}, "0.4.30", "works", "exactly its own number"),
+    (51, 808, {}, "0.4.30", "refused", '"Mismatched PJRT plugin PJRT API version (0.51) and framework PJRT API version 0.54)."'),
+    (32, 784, {}, "0.4.17", "works", "the number is its own"),
+    (30, 776, {}, "0.4.17", "refused", '"Unexpected PJRT_Api size: expected 784, got 776. Check installed software versions."'),
+    (28, 760, {}, "0.6.2", "refused", "older than the minimum supported version 0.29"),
+    (40, 808, {"chain": 1}, "0.6.2", "crashes", "chain of extensions"),
+    (40, 808, {}, "0.6.2", "works", "0.40 is taken"),
+    (33, 792, {}, "0.6.2", "crashes", "PJRT_Client_TopologyDescription"),
+    (56, 816, {}, "0.6.2", "crashes", "0.56"),
+    (67, 936, {}, "0.4.35", "refused", '"Unexpected PJRT_Client_Create_Args size: expected 88, got 72.'),
+    (80, 984, {}, "0.6.2", "crashes", '"Unexpected PJRT_Plugin_Attributes_Args size: expected 32, got 24."'),
+    (80, 984, {}, "0.7.2", "limited", "PJRT_ExecuteOptions (sends 88, wants 112)"),
+    (112, 1144, {}, "0.11.0", "works", "0.112 is taken"),
+    (130, 1200, {}, "0.11.0", "works", "newer than the tables"),
+    (0, 1144, {"major": 1}, "0.11.0", "refused", "major version (1)"),
+    (0, 560, {"version_size": 8}, "0.11.0", "crashes", "before numbers"),
+])
+def test_jaxlib_by_its_own_rules(tmp_path, minor, size, more, release, verdict, says):
+    rows, _ = doctor(table(tmp_path, minor, size, **more), "--against", f"jaxlib=={release}")
+    row = rows[f"jaxlib=={release}"]
+    assert row["verdict"] == verdict and says in row["reason"], row
+
+
+def test_tensorflow_by_functions_and_libraries(tmp_path):
+    needy = build(tmp_path, "needy", "void TF_AssignVariable(void); void TF_InitKernel(void) { TF_AssignVariable(); }")
+    rows, advice = doctor(needy, "--no-load")
+    assert rows["tensorflow==2.18"]["verdict"] == "works"
+    assert rows["tensorflow==2.19"]["verdict"] == "refused" and "TF_AssignVariable" in rows["tensorflow==2.19"]["reason"]
+    assert rows["tensorflow==2.4"]["verdict"] == "refused" and "2.5" in rows["tensorflow==2.4"]["reason"]
+    assert "stay on tensorflow 2.18" in advice and "jaxlib==0.6.2" not in rows
+    weak = build(tmp_path, "weak", "__attribute__((weak)) void TF_AssignVariable(void);"
+                                   "void TF_InitKernel(void) { if (TF_AssignVariable) TF_AssignVariable(); }")
+    rows, _ = doctor(weak)
+    assert rows["tensorflow==2.18"]["verdict"] == "works" and rows["tensorflow==2.21"]["verdict"] == "limited"
+
+
+def test_what_a_plugins_own_libraries_need_counts_too(tmp_path):
+    build(tmp_path, "libhelper", "void TF_AssignVariable(void); void help(void) { TF_AssignVariable(); }",
+          "-Wl,-soname,libhelper.so")
+    plugin = build(tmp_path, "front", "void help(void); void TF_InitKernel(void) { help(); }", f"-L{tmp_path}",
+                   "-l:libhelper.so", "-Wl,-rpath,$ORIGIN")
+    rows, _ = doctor(plugin, "--no-load")
+    assert rows["tensorflow==2.21"]["verdict"] == "refused" and "TF_AssignVariable" in rows["tensorflow==2.21"]["reason"]
+
+
+def test_people_see_spans_of_releases_and_one_advice():
+    done = tenon("doctor", BUILD / "lib/tenon/plugins/libtenon_cpu.so")
+    assert done.returncode == 0 and "tensorflow 2.13 - 2.18" in done.stdout and done.stdout.count("Advice: ") == 1
+    assert "jaxlib" not in done.stdout
+
+
+def test_a_plugin_that_does_not_load_says_so(tmp_path):
+    done = tenon("doctor", pjrt(tmp_path, "bad", "abort();"))
+    assert done.returncode == 0 and "killed by SIGABRT in GetPjrtApi" in done.stdout
+
+
+@pytest.mark.parametrize("words, code, says", [
+    ([], 2, "one plugin file is expected"),
+    (["none.so"], 1, "none.so"),
+    (["text.so"], 3, "a text file"),
+    (["plugin.so", "--against", "torch==2.0"], 2, "no release that is known"),
+    (["plugin.so", "--against", "jaxlib==99"], 2, "no release that is known"),
+])
+def test_wrong_requests_are_told(tmp_path, words, code, says):
+    (tmp_path / "text.so").write_text("hello\n")
+    build(tmp_path, "plugin", "void TF_InitKernel(void) {}")
+    done = subprocess.run([BUILD / "bin/tenon", "doctor", *words], capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == code and says in done.stderr, done
