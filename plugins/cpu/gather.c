@@ -89,8 +89,8 @@ static bool check_batch_dims(run* run, const array* params, const array* indices
   return true;
 }
 
-static void gather_axis(run* run, const array* params, const array* indices, int axis,
-                        int64_t batch_dims_given) {
+void gather_axis(run* run, const array* params, const array* indices, int axis,
+                 int64_t batch_dims_given) {
   array output;
   int batch_dims, rank;
   int64_t dims[TN_CPU_MAX_RANK];
@@ -180,18 +180,23 @@ static bool plan_gather_nd(run* run, const array* params, const array* indices, 
   return check_output_dims(run, rank, dims);
 }
 
-static void gather_nd(void* state, TF_OpKernelContext* context) {
-  run run;
-  array params, indices, output;
+void gather_tuples(run* run, const array* params, const array* indices, bool ignore) {
+  array output;
   tn_cpu_indices tuples;
   int rank;
   int64_t dims[TN_CPU_MAX_RANK];
+  if (plan_gather_nd(run, params, indices, &rank, dims, &tuples) &&
+      run_output(run, 0, rank, dims, &output))
+    gather_rows(run, &tuples, 1, 1, product(params->dims, tuples.depth, params->rank), params,
+                &output, ignore);
+}
+
+static void gather_nd(void* state, TF_OpKernelContext* context) {
+  run run;
+  array params, indices;
   run_begin(&run, context, "GatherNd");
-  if (run_input(&run, 0, &params) && run_input(&run, 1, &indices) &&
-      plan_gather_nd(&run, &params, &indices, &rank, dims, &tuples) &&
-      run_output(&run, 0, rank, dims, &output))
-    gather_rows(&run, &tuples, 1, 1, product(params.dims, tuples.depth, params.rank), &params,
-                &output, *(bool*)state);
+  if (run_input(&run, 0, &params) && run_input(&run, 1, &indices))
+    gather_tuples(&run, &params, &indices, *(bool*)state);
   run_end(&run);
 }
 

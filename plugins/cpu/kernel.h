@@ -162,5 +162,6 @@ void register_pooling(void);
 void register_depthwise(void);
 void register_resize(void);
 void register_training(void);
+void register_variable_rows(void);
 
 #endif  // TENON_PLUGINS_CPU_KERNEL_H_

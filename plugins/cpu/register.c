@@ -137,4 +137,5 @@ __attribute__((visibility("default"))) void TF_InitKernel(void) {
   register_depthwise();
   register_resize();
   register_training();
+  register_variable_rows();
 }

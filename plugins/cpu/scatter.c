@@ -84,6 +84,13 @@ static void scatter_rows(run* run, tn_cpu_scatter_op op, const tn_cpu_indices* t
   if (!ignore) check_no_bad_index(run, "indices", tuples, bad);
 }
 
+void scatter_tuples(run* run, tn_cpu_scatter_op op, const array* indices, const array* updates,
+                    const array* target, bool ignore) {
+  tn_cpu_indices tuples;
+  if (plan_scatter(run, indices, updates, target->rank, target->dims, &tuples))
+    scatter_rows(run, op, &tuples, updates, target, ignore);
+}
+
 static void scatter_nd(void* state, TF_OpKernelContext* context) {
   static const char zeros[16];
   run run;

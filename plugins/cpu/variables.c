@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cpu/arithmetic.h"
+#include "moving.h"
 
 #pragma weak TF_AssignUpdateVariable
 #pragma weak TF_GetInputTensorFromVariable
@@ -18,9 +19,26 @@ bool has_variables(void) {
 }
 
 void copy_variable(TF_OpKernelContext* context, TF_Tensor* source, TF_Tensor* dest) {
-  memcpy(TF_TensorData(dest), TF_TensorData(source), TF_TensorByteSize(source));
+  if (TF_TensorType(source) == TF_STRING) {
+    run run;
+    run_begin(&run, context, "variable");
+    move_dense(&run, TN_STRING, TF_TensorElementCount(source), TF_TensorData(source),
+               TF_TensorData(dest));
+    run_end(&run);
+  } else {
+    memcpy(TF_TensorData(dest), TF_TensorData(source), TF_TensorByteSize(source));
+  }
   TF_DeleteTensor(source);
   TF_DeleteTensor(dest);
+}
+
+bool find_variable(run* run) {
+  TF_Tensor* tensor = NULL;
+  if (!run_ok(run)) return false;
+  TF_GetInputTensorFromVariable(run->context, 0, false, false, true, copy_variable, &tensor,
+                                run->status);
+  TF_DeleteTensor(tensor);
+  return run_ok(run);
 }
 
 bool hold_variables(run* run, int count, bool sparse, held_variables* held, array* out) {

@@ -19,6 +19,9 @@ typedef struct held_variables {
   TF_Tensor* tensors[MAX_VARIABLES];
 } held_variables;
 // `sparse`: only parts of them are written, now and later. In any case, release follows.
+// NOT_FOUND unless the first input is a variable that has been assigned; else hold_variables has a
+// code of its own for that.
+bool find_variable(run* run);
 bool hold_variables(run* run, int count, bool sparse, held_variables* held, array* out);
 void release_variables(held_variables* held);
 

@@ -145,6 +145,31 @@ static void compute_is_initialized(void* state, tn_run_context* context) {
   tn_run_conclude(context, tn_ok(&status), &status, NULL);
 }
 
+static void compute_shape(void* state, tn_run_context* context) {
+  tn_status status = {0};
+  tn_variable* variable = tn_run_variable(context, 0, &status);
+  tn_tensor* answer = NULL;
+  if (variable && tn_variable_lock(variable, true, &status)) {
+    if (variable->value) {
+      const tn_shape* shape = &variable->value->shape;
+      const int64_t rank = shape->rank;
+      answer = tn_run_allocate_output(context, 0, &rank, 1, &status);
+      for (int i = 0; answer && i < rank; ++i) {
+        if (answer->dtype == TN_INT32)
+          ((int32_t*)tn_tensor_data(answer))[i] = (int32_t)tn_shape_dims(shape)[i];
+        else
+          ((int64_t*)tn_tensor_data(answer))[i] = tn_shape_dims(shape)[i];
+      }
+    } else {
+      tn_status_set(&status, TN_FAILED_PRECONDITION, "the variable has no value yet");
+    }
+    tn_variable_unlock(variable);
+  }
+  tn_tensor_destroy(answer);
+  tn_variable_unref(variable);
+  tn_run_conclude(context, tn_ok(&status), &status, NULL);
+}
+
 const tn_builtin_kernel tn_builtin_kernels[] = {
     {"VarHandleOp",
      "CPU",
@@ -159,5 +184,6 @@ const tn_builtin_kernel tn_builtin_kernels[] = {
     {"AssignVariableOp", "CPU", {.compute = compute_assign}},
     {"DestroyResourceOp", "CPU", {.compute = compute_destroy}},
     {"VarIsInitializedOp", "CPU", {.compute = compute_is_initialized}},
+    {"VariableShape", "CPU", {.compute = compute_shape}},
 };
 const size_t tn_builtin_kernel_count = sizeof tn_builtin_kernels / sizeof *tn_builtin_kernels;
