@@ -152,9 +152,10 @@ static void matmul(void* kernel_state, TF_OpKernelContext* context) {
         matrix_of(&run, &inputs[0], state->transpose[0], state->adjoint, product.dtype);
     const tn_cpu_matrix b =
         matrix_of(&run, &inputs[1], state->transpose[1], state->adjoint, product.dtype);
-    void* workspace = run_scratch(
-        &run, tn_cpu_batch_matmul_workspace(product.dtype, &batch, plan.m, plan.n, plan.k));
-    if (workspace)
+    const size_t bytes =
+        tn_cpu_batch_matmul_workspace(product.dtype, &batch, plan.m, plan.n, plan.k);
+    void* workspace = bytes ? run_scratch(&run, bytes) : NULL;
+    if (run_ok(&run))
       tn_cpu_batch_matmul(product.dtype, &batch, plan.m, plan.n, plan.k, a, b, product.data,
                           workspace, run.parallel);
   }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cpu/conv_patches.h"
+#include "cpu/layout.h"
 
 // A convolution is the product of the patches of its input and the filter; the gradients are
 // products too, of patches of the output's gradient, and of transposed patches of the input. With
@@ -13,6 +14,7 @@ typedef struct conv_source {
   const tn_cpu_conv2d* conv;
   tn_patches patches;
   tn_cpu_matrix b;             // unless the filter's taps are picked
+  const char* gradient;        // of the output, from the group's first channel on
   const char* filter;          // from the group's first channel on
   tn_taps filter_y, filter_x;  // which taps of the filter belong to those of the patches
   int64_t phase_y, phase_x;
@@ -21,13 +23,23 @@ typedef struct conv_source {
 static void fill_patches(const tn_product* product, const tn_matmul_loops* loops, int64_t row,
                          int rows, int64_t p, int64_t depth, void* panel) {
   const conv_source* source = product->source;
-  tn_patches_by_row(&source->patches, loops, row, rows, p, depth, panel);
+  tn_patches_as_a(&source->patches, loops, row, rows, p, depth, panel);
 }
 
-static void fill_transposed_patches(const tn_product* product, const tn_matmul_loops* loops,
-                                    int64_t row, int rows, int64_t p, int64_t depth, void* panel) {
+static void fill_patches_as_b(const tn_product* product, const tn_matmul_loops* loops, int64_t p,
+                              int64_t depth, int64_t column, int columns, void* panel) {
   const conv_source* source = product->source;
-  tn_patches_by_column(&source->patches, loops, row, rows, p, depth, panel);
+  tn_patches_as_b(&source->patches, loops, p, depth, column, columns, panel);
+}
+
+// Rows are output channels, columns are positions.
+static void fill_gradient(const tn_product* product, const tn_matmul_loops* loops, int64_t row,
+                          int rows, int64_t p, int64_t depth, void* panel) {
+  const conv_source* source = product->source;
+  const int64_t step = source->conv->out_depth;
+  loops->pack[product->dtype](
+      source->gradient + (p * step + row) * (int64_t)tn_cpu_size(product->dtype), step, 1, false,
+      depth, rows, panel, loops->rows[product->dtype]);
 }
 
 static void fill_matrix(const tn_product* product, const tn_matmul_loops* loops, int64_t p,
@@ -105,18 +117,26 @@ static bool is_plain(const tn_cpu_conv2d* conv) {
 
 static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
 
+static size_t transposed_at(tn_dtype dtype, const tn_cpu_conv2d* conv) {
+  const int64_t rows = conv->filter_height * conv->filter_width * (conv->in_depth / conv->groups);
+  const size_t bytes =
+      tn_product_workspace(dtype, conv->out_depth / conv->groups, rows, positions(conv));
+  return (bytes + 63) / 64 * 64;
+}
+
 size_t tn_cpu_conv2d_workspace(tn_dtype dtype, const tn_cpu_conv2d* conv) {
   const int64_t in_depth = conv->in_depth / conv->groups,
                 out_depth = conv->out_depth / conv->groups;
   const int64_t taps = conv->filter_height * conv->filter_width;
   const int64_t inputs = conv->batch * conv->in_height * conv->in_width, outputs = positions(conv);
-  size_t bytes = tn_product_workspace(dtype, outputs, out_depth, taps * in_depth);
-  bytes = larger(bytes, tn_product_workspace(dtype, inputs, in_depth, taps * out_depth));
-  bytes = larger(bytes, tn_product_workspace(dtype, taps * in_depth, out_depth, outputs));
-  if (!is_plain(conv)) return bytes;
-  bytes = larger(bytes, tn_cpu_matmul_workspace(dtype, outputs, out_depth, in_depth));
-  bytes = larger(bytes, tn_cpu_matmul_workspace(dtype, inputs, in_depth, out_depth));
-  return larger(bytes, tn_cpu_matmul_workspace(dtype, in_depth, out_depth, outputs));
+  if (is_plain(conv))
+    return larger(tn_cpu_matmul_workspace(dtype, outputs, out_depth, in_depth),
+                  larger(tn_cpu_matmul_workspace(dtype, inputs, in_depth, out_depth),
+                         tn_cpu_matmul_workspace(dtype, in_depth, out_depth, outputs)));
+  const size_t transposed = (size_t)(taps * in_depth * out_depth) * tn_cpu_size(dtype);
+  return larger(transposed_at(dtype, conv) + transposed,
+                larger(tn_product_workspace(dtype, outputs, out_depth, taps * in_depth),
+                       tn_product_workspace(dtype, inputs, in_depth, taps * out_depth)));
 }
 
 static const char* at(const void* data, tn_dtype dtype, int64_t element) {
@@ -165,26 +185,31 @@ void tn_cpu_conv2d_filter_gradient(tn_dtype dtype, const tn_cpu_conv2d* conv, co
                   parallel);
     return;
   }
+  const int64_t size = (int64_t)tn_cpu_size(dtype);
   const int64_t rows = conv->filter_height * conv->filter_width * in_depth;
-  if (positions(conv) == 0)
-    memset(filter_gradient, 0, (size_t)(rows * conv->out_depth) * tn_cpu_size(dtype));
+  if (positions(conv) == 0) memset(filter_gradient, 0, (size_t)(rows * conv->out_depth * size));
+  if (positions(conv) == 0) return;
+  // The product comes transposed: the patches, which are many, are then packed once and in long
+  // runs.
+  char* transposed = (char*)workspace + transposed_at(dtype, conv);
   for (int64_t group = 0; group < conv->groups; ++group) {
     const conv_source source = {
         .conv = conv,
         .patches = input_patches(dtype, conv, at(input, dtype, group * in_depth)),
-        .b = {at(output_gradient, dtype, group * out_depth), conv->out_depth, 1, false}};
-    const tn_product product = {
-        .dtype = dtype,
-        .m = rows,
-        .n = out_depth,
-        .k = positions(conv),
-        .source = &source,
-        .by_column = true,
-        .fill_a = fill_transposed_patches,
-        .fill_b = fill_matrix,
-        .place = place_by_out_depth,
-        .out = (char*)filter_gradient + group * out_depth * (int64_t)tn_cpu_size(dtype)};
+        .gradient = at(output_gradient, dtype, group * out_depth)};
+    const tn_product product = {.dtype = dtype,
+                                .m = out_depth,
+                                .n = rows,
+                                .k = positions(conv),
+                                .source = &source,
+                                .by_column = true,
+                                .fill_a = fill_gradient,
+                                .fill_b = fill_patches_as_b,
+                                .out = transposed};
     tn_product_run(&product, workspace, parallel);
+    tn_cpu_move((size_t)size, 2, (int64_t[]){rows, out_depth}, transposed, (int64_t[]){1, rows},
+                (char*)filter_gradient + group * out_depth * size, (int64_t[]){conv->out_depth, 1},
+                parallel);
   }
 }
 

@@ -38,8 +38,8 @@ static char* copy_span(const tn_patches* patches, const tn_matmul_loops* loops, 
   return out + (to - from) * wide;
 }
 
-void tn_patches_by_row(const tn_patches* patches, const tn_matmul_loops* loops, int64_t row,
-                       int rows, int64_t column, int64_t columns, void* panel) {
+void tn_patches_as_a(const tn_patches* patches, const tn_matmul_loops* loops, int64_t row, int rows,
+                     int64_t column, int64_t columns, void* panel) {
   const tn_taps *y = &patches->y, *x = &patches->x;
   const span span = span_of(patches);
   const int64_t image_bytes =
@@ -66,13 +66,15 @@ void tn_patches_by_row(const tn_patches* patches, const tn_matmul_loops* loops, 
   }
 }
 
-// Channels [channel, channel + rows) of one tap, for positions along one line of the grid, into
-// rows of a panel by column that are `step` bytes apart.
+// Channels [channel, channel + count) of one tap, for positions along one line of the grid, into
+// rows of a panel that has `wide` columns. No line: it is outside.
 static void copy_line(const tn_patches* patches, const tn_matmul_loops* loops, const char* line,
-                      int64_t first_x, int64_t from, int64_t to, int64_t channel, int rows,
-                      char* out, int64_t step) {
+                      int64_t first_x, int64_t from, int64_t to, int64_t channel, int count,
+                      char* out, int wide) {
   const tn_taps* x = &patches->x;
-  const size_t bytes = (size_t)rows * tn_cpu_compute_size(patches->dtype);
+  const int64_t compute_size = (int64_t)tn_cpu_compute_size(patches->dtype);
+  const size_t bytes = (size_t)(count * compute_size);
+  const int64_t step = wide * compute_size;
   int64_t low = to, high = to;
   if (line) {
     low = between(first_x < 0 ? tn_pieces(-first_x, x->step) : 0, from, to);
@@ -80,34 +82,36 @@ static void copy_line(const tn_patches* patches, const tn_matmul_loops* loops, c
   }
   for (int64_t i = from; i < low; ++i) memset(out + (i - from) * step, 0, bytes);
   if (high > low)
-    loops->pack_a[patches->dtype](
+    loops->pack[patches->dtype](
         line + ((low * x->step + first_x) * patches->pixel_stride + channel) *
                    (int64_t)tn_cpu_size(patches->dtype),
-        x->step * patches->pixel_stride, 1, false, high - low, rows, out + (low - from) * step);
+        x->step * patches->pixel_stride, 1, false, high - low, count, out + (low - from) * step,
+        wide);
   for (int64_t i = high; i < to; ++i) memset(out + (i - from) * step, 0, bytes);
 }
 
-void tn_patches_by_column(const tn_patches* patches, const tn_matmul_loops* loops, int64_t row,
-                          int rows, int64_t patch, int64_t depth, void* panel) {
+void tn_patches_as_b(const tn_patches* patches, const tn_matmul_loops* loops, int64_t row,
+                     int64_t rows, int64_t column, int columns, void* panel) {
   const tn_taps *y = &patches->y, *x = &patches->x;
-  const int64_t wide = (int64_t)tn_cpu_compute_size(patches->dtype);
-  const int64_t step = loops->rows[patches->dtype] * wide;
+  const int wide = loops->columns[patches->dtype];
+  const int64_t compute_size = (int64_t)tn_cpu_compute_size(patches->dtype);
   const int64_t line_bytes = x->size * patches->pixel_stride * (int64_t)tn_cpu_size(patches->dtype);
-  for (int done = 0; done < rows;) {
-    const int64_t tap = (row + done) / patches->depth, channel = (row + done) % patches->depth;
-    const int count = (int)tn_smaller(rows - done, patches->depth - channel);
+  if (columns < wide) memset(panel, 0, (size_t)(rows * wide * compute_size));
+  for (int done = 0; done < columns;) {
+    const int64_t tap = (column + done) / patches->depth;
+    const int64_t channel = (column + done) % patches->depth;
+    const int count = (int)tn_smaller(columns - done, patches->depth - channel);
     const int64_t tap_y = tap / x->count, first_x = x->first + tap % x->count * x->apart;
-    char* out = (char*)panel + done * wide;
-    for (int64_t at = patch; at < patch + depth;) {
-      const int64_t from = at % x->positions;
-      const int64_t to = tn_smaller(x->positions, from + patch + depth - at);
-      const int64_t line = at / x->positions;
+    char* out = (char*)panel + done * compute_size;
+    for (int64_t at = row; at < row + rows;) {
+      const int64_t from = at % x->positions, line = at / x->positions;
+      const int64_t to = tn_smaller(x->positions, from + row + rows - at);
       const int64_t see = line % y->positions * y->step + y->first + tap_y * y->apart;
       const bool inside = see >= 0 && see < y->size;
       copy_line(patches, loops,
                 inside ? patches->data + (line / y->positions * y->size + see) * line_bytes : NULL,
-                first_x, from, to, channel, count, out, step);
-      out += (to - from) * step;
+                first_x, from, to, channel, count, out, wide);
+      out += (to - from) * wide * compute_size;
       at += to - from;
     }
     done += count;

@@ -23,13 +23,13 @@ static inline int64_t tn_patches_columns(const tn_patches* patches) {
   return patches->y.count * patches->x.count * patches->depth;
 }
 
-// Rows [row, row + rows), columns [column, column + columns), as tn_matmul_loops.gather has them.
-void tn_patches_by_row(const tn_patches* patches, const tn_matmul_loops* loops, int64_t row,
-                       int rows, int64_t column, int64_t columns, void* panel);
+// Rows [row, row + rows), columns [column, column + columns) as a panel of a by row.
+void tn_patches_as_a(const tn_patches* patches, const tn_matmul_loops* loops, int64_t row, int rows,
+                     int64_t column, int64_t columns, void* panel);
 
-// The same part of the transposed matrix: `rows` of its rows, which are patches' columns, in a
-// panel by column, each of them `depth` patches long.
-void tn_patches_by_column(const tn_patches* patches, const tn_matmul_loops* loops, int64_t row,
-                          int rows, int64_t patch, int64_t depth, void* panel);
+// Rows [row, row + rows), columns [column, column + columns) as a part of b; zeros in the panel's
+// columns beyond.
+void tn_patches_as_b(const tn_patches* patches, const tn_matmul_loops* loops, int64_t row,
+                     int64_t rows, int64_t column, int columns, void* panel);
 
 #endif  // TENON_CPU_CONV_PATCHES_H_

@@ -20,7 +20,8 @@ static void fill_a(const tn_product* product, const tn_matmul_loops* loops, int6
   const tn_cpu_matrix* a = &((const operands*)product->source)->a;
   const char* from = element_at(a, dtype, row, p);
   if (product->by_column) {
-    loops->pack_a[dtype](from, a->column_stride, a->row_stride, a->conjugate, depth, rows, panel);
+    loops->pack[dtype](from, a->column_stride, a->row_stride, a->conjugate, depth, rows, panel,
+                       loops->rows[dtype]);
     return;
   }
   const int64_t step = a->row_stride * (int64_t)tn_cpu_size(dtype);
@@ -100,8 +101,11 @@ static bool multiply_by_onednn(int64_t m, int64_t n, int64_t k, tn_cpu_matrix a,
   return !job.failed;
 }
 
+// Floats are left to oneDNN where it is there; then nobody waits for memory that is not used.
+static bool is_for_onednn(tn_dtype dtype) { return dtype == TN_FLOAT && tn_onednn_is_there(); }
+
 size_t tn_cpu_matmul_workspace(tn_dtype dtype, int64_t m, int64_t n, int64_t k) {
-  return tn_product_workspace(dtype, m, n, k);
+  return is_for_onednn(dtype) ? 0 : tn_product_workspace(dtype, m, n, k);
 }
 
 void tn_cpu_matmul(tn_dtype dtype, int64_t m, int64_t n, int64_t k, tn_cpu_matrix a,
@@ -111,7 +115,8 @@ void tn_cpu_matmul(tn_dtype dtype, int64_t m, int64_t n, int64_t k, tn_cpu_matri
     memset(out, 0, (size_t)m * (size_t)n * tn_cpu_size(dtype));
     return;
   }
-  if (dtype == TN_FLOAT && suits_onednn(m, n, k, &a, &b) && tn_onednn_is_there() &&
+  const bool for_onednn = is_for_onednn(dtype);
+  if (for_onednn && suits_onednn(m, n, k, &a, &b) &&
       multiply_by_onednn(m, n, k, a, b, out, parallel))
     return;
   const operands source = {a, b};
@@ -124,7 +129,11 @@ void tn_cpu_matmul(tn_dtype dtype, int64_t m, int64_t n, int64_t k, tn_cpu_matri
                               .fill_a = fill_a,
                               .fill_b = fill_b,
                               .out = out};
-  tn_product_run(&product, workspace, parallel);
+  if (for_onednn) {
+    tn_product_run_without(&product, parallel);
+  } else {
+    tn_product_run(&product, workspace, parallel);
+  }
 }
 
 // Products that are large are computed one after the other, by all threads; small ones at once, in

@@ -150,15 +150,19 @@ INLINED void convert_f16(const s_f16* in, bool conjugate, int64_t count, float* 
       for (int64_t i = 0; i < count; ++i) to[i] = LOAD(x, from[i * stride], conjugate);            \
     }                                                                                              \
   }                                                                                                \
-  static void pack_a_##x(const void* in, int64_t p_stride, int64_t i_stride, bool conjugate,       \
-                         int64_t depth, int rows, void* panel) {                                   \
+  static void pack_##x(const void* in, int64_t p_stride, int64_t i_stride, bool conjugate,         \
+                       int64_t depth, int count, void* panel, int panel_stride) {                  \
     c_##x* to = panel;                                                                             \
-    for (int64_t p = 0; p < depth; ++p, to += MR) {                                                \
-      const s_##x* from = (const s_##x*)in + p * p_stride;                                         \
-      if (rows == MR && i_stride == 1) {                                                           \
+    const s_##x* from = in;                                                                        \
+    for (int64_t p = 0; p < depth; ++p, to += panel_stride, from += p_stride) {                    \
+      if (i_stride != 1) {                                                                         \
+        for (int64_t i = 0; i < count; ++i) to[i] = LOAD(x, from[i * i_stride], conjugate);        \
+      } else if (count == NR_##x) {                                                                \
+        convert_##x(from, conjugate, NR_##x, to);                                                  \
+      } else if (count == MR) {                                                                    \
         convert_##x(from, conjugate, MR, to);                                                      \
       } else {                                                                                     \
-        for (int64_t i = 0; i < rows; ++i) to[i] = LOAD(x, from[i * i_stride], conjugate);         \
+        convert_##x(from, conjugate, count, to);                                                   \
       }                                                                                            \
     }                                                                                              \
   }                                                                                                \
@@ -234,7 +238,7 @@ const tn_matmul_loops TN_CPU_VARIANT(tn_matmul_loops) = {
     .rows = {TN_CPU_EACH_NUMBER(ROWS, )},
     .columns = {TN_CPU_EACH_NUMBER(COLUMNS, )},
     .gather = {TN_CPU_EACH_NUMBER(FUNCTION, gather)},
-    .pack_a = {TN_CPU_EACH_NUMBER(FUNCTION, pack_a)},
+    .pack = {TN_CPU_EACH_NUMBER(FUNCTION, pack)},
     .pack_b = {TN_CPU_EACH_NUMBER(FUNCTION, pack_b)},
     .multiply = {TN_CPU_EACH_NUMBER(FUNCTION, multiply)},
 };

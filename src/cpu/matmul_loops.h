@@ -23,9 +23,10 @@ typedef struct tn_matmul_loops {
   // `count` elements into one row of a panel by row.
   void (*gather[TN_CPU_DTYPES])(const void* in, int64_t stride, bool conjugate, int64_t count,
                                 void* out);
-  // panel(p, i) for p < depth, i < rows into a panel by column.
-  void (*pack_a[TN_CPU_DTYPES])(const void* in, int64_t p_stride, int64_t i_stride, bool conjugate,
-                                int64_t depth, int rows, void* panel);
+  // Elements (p, i) for p < depth, i < count to p * panel_stride + i: into panels of a by column,
+  // or parts of panels of real b.
+  void (*pack[TN_CPU_DTYPES])(const void* in, int64_t p_stride, int64_t i_stride, bool conjugate,
+                              int64_t depth, int count, void* panel, int panel_stride);
   // panel(p, j) for p < depth, j < columns into a panel of b; zeros in the columns beyond.
   void (*pack_b[TN_CPU_DTYPES])(const void* in, int64_t p_stride, int64_t j_stride, bool conjugate,
                                 int64_t depth, int columns, void* panel);
