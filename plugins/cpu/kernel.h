@@ -128,6 +128,8 @@ void register_conv(void);
 void register_einsum(void);
 void register_reductions(void);
 void register_scans(void);
+void register_segments(void);
+void register_bincounts(void);
 void register_norms(void);
 void register_topk(void);
 void register_softmax(void);

@@ -103,6 +103,8 @@ __attribute__((visibility("default"))) void TF_InitKernel(void) {
   register_einsum();
   register_reductions();
   register_scans();
+  register_segments();
+  register_bincounts();
   register_norms();
   register_topk();
   register_softmax();

@@ -283,7 +283,7 @@ static void reduce_short(void* arg, int64_t begin, int64_t end) {
 
 // ---- The plan ----
 
-static tn_fold choose_fold(tn_cpu_reduce_op op, tn_dtype dtype) {
+tn_fold tn_cpu_fold(tn_cpu_reduce_op op, tn_dtype dtype) {
   switch (op) {
     case TN_CPU_PROD: return TN_CPU_CHOOSE(tn_reduce_prod_loops)->prod[dtype];
     case TN_CPU_MAX: return TN_CPU_CHOOSE(tn_reduce_max_loops)->max[dtype];
@@ -355,7 +355,7 @@ static void plan(reduce_job* job, tn_cpu_reduce_op op, tn_dtype dtype, int rank,
     job->narrow = TN_CPU_CHOOSE(tn_narrow_loops)->narrow[dtype];
     job->dtype = TN_FLOAT;
   }
-  job->fold = choose_fold(op, job->dtype);
+  job->fold = tn_cpu_fold(op, job->dtype);
   split_dims(job, rank, dims, reduced);
   const int64_t run = job->depth * job->width, tile = tile_columns(job);
   const int64_t lanes = run >= 32768 ? 512 : run >= 4096 ? 128 : 64;

@@ -3,6 +3,7 @@
 #define TENON_CPU_REDUCE_LOOPS_H_
 
 #include "cpu/loops.h"
+#include "cpu/reduce.h"
 
 // One way to reduce one type. Half and bfloat16 have none: they are widened to float.
 typedef struct tn_fold {
@@ -30,6 +31,10 @@ typedef struct tn_reduce_max_loops {
 TN_CPU_DECLARE(tn_sum_loops);
 TN_CPU_DECLARE(tn_reduce_prod_loops);
 TN_CPU_DECLARE(tn_reduce_max_loops);
+
+// The fold behind a reduction, before its last step (division, root). Not for half and bfloat16,
+// nor for complex numbers but in products.
+tn_fold tn_cpu_fold(tn_cpu_reduce_op op, tn_dtype dtype);
 
 // The loops `name`_* from elements of type s to accumulators of type a. `lift` makes an accumulator
 // of an element, `put` an element of an accumulator; `merge` makes one of two.
