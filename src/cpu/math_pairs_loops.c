@@ -25,7 +25,7 @@ TN_MATH double nextafter_f64(double from, double to) {
 
 // Selu's slope cancels with its constant, which has too few digits as a float.
 #define GRADIENTS(x)                                                                    \
-  TN_MATH v_##x tanh_grad_##x(v_##x y, v_##x dy) { return dy * (1 - y) * (1 + y); }     \
+  TN_MATH v_##x tanh_grad_##x(v_##x y, v_##x dy) { return dy * ((1 - y) * (1 + y)); }   \
   TN_MATH v_##x sigmoid_grad_##x(v_##x y, v_##x dy) { return dy * ((1 - y) * y); }      \
   TN_MATH v_##x softplus_grad_##x(v_##x dy, v_##x a) { return dy / (exp_##x(-a) + 1); } \
   TN_MATH v_##x softsign_grad_##x(v_##x dy, v_##x a) {                                  \
