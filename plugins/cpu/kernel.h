@@ -152,6 +152,7 @@ void register_diagonal(void);
 void register_strings(void);
 void register_string_joins(void);
 void register_string_splits(void);
+void register_string_cases(void);
 void register_string_numbers(void);
 void register_string_prints(void);
 void register_string_format(void);

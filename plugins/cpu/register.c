@@ -127,6 +127,7 @@ __attribute__((visibility("default"))) void TF_InitKernel(void) {
   register_strings();
   register_string_joins();
   register_string_splits();
+  register_string_cases();
   register_string_numbers();
   register_string_prints();
   register_string_format();

@@ -100,6 +100,24 @@ def strip(make, op, dtype):
         yield Call(op, [texts(make, make.shape())])
 
 
+@cases("StringLower", "StringUpper", dtypes=["string"])
+def change_case(make, op, dtype):
+    # In Unicode, TensorFlow ends the string at a zero; so do we.
+    for encoding in ("", "utf-8"):
+        for _ in range(20):
+            yield Call(op, [texts(make, make.shape())], {"encoding": encoding})
+        for _ in range(4):
+            # Sigma has two small letters; what stands around it decides.
+            yield Call(op, [texts(make, [300], [c.encode() for c in "\u03a3\u03a3a.A' \u0345\u1f80\u0130\u01c5\u00df"])],
+                       {"encoding": encoding})
+        planes = [chr(c) for c in range(1, 0x20000) if not 0xd800 <= c < 0xe000]
+        for words in (planes, ["A" + c + "\u03a3" for c in planes]):
+            yield Call(op, [strings(*[" ".join(words[i:i + 64]).encode() for i in range(0, len(words), 64)])],
+                       {"encoding": encoding})
+    for encoding in ("UTF-8", "utf8", "latin-1"):
+        yield Call(op, [TEXTS], {"encoding": encoding}, "must be one of")
+
+
 @cases("Substr", dtypes=INDICES)
 def substr(make, op, dtype):
     # TensorFlow's messages quote the string, and Python cannot read broken ones.
