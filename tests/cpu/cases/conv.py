@@ -188,7 +188,7 @@ def gradient_call(make, op, dtype, image, taps, attrs, special=False):
 def gradients(make, op, dtype):
     for i in range(40):
         image, taps = shapes_of(make, i)
-        # With dilations TensorFlow has gradients only by oneDNN; tests/cpu/test_routines_conv.c has them.
+        # With dilations TensorFlow has gradients only by oneDNN; tests/cpu/test_routines_products.c has them.
         yield gradient_call(make, op, dtype, image, taps, attrs_of(make, False),
                             special=i % 10 == 4 and dtype != "float16")
     yield from wrong_attrs(make, op, dtype)
