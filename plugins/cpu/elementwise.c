@@ -47,7 +47,7 @@ bool plan_broadcast(run* run, const array* inputs, int count, broadcast* plan) {
         decides = k;
       }
       plan->strides[k][i] = dim == 1 ? 0 : strides[k];
-      strides[k] *= dim;
+      strides[k] = (int64_t)((uint64_t)strides[k] * (uint64_t)dim);  // an empty one's may overflow
     }
   }
   int64_t elements;

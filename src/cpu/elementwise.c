@@ -73,30 +73,40 @@ static void advance(const job* job, int64_t count, place* place) {
   }
 }
 
+typedef struct pair {
+  uint64_t words[2];
+} pair;
+// Does something with the type that has as many bytes as an element.
+#define BY_SIZE(size, DO)        \
+  switch (size) {                \
+    case 1: DO(uint8_t); break;  \
+    case 2: DO(uint16_t); break; \
+    case 4: DO(uint32_t); break; \
+    case 8: DO(uint64_t); break; \
+    default: DO(pair); break;    \
+  }
+
 // Puts elements that lie `stride` apart (0 repeats one) next to each other.
 static void gather(size_t size, const char* from, int64_t stride, char* to, int64_t count) {
-#define GATHER(type)                                                      \
-  do {                                                                    \
-    const type* source = (const type*)from;                               \
-    type* target = (type*)to;                                             \
-    if (stride == 0) {                                                    \
-      const type same = *source;                                          \
-      for (int64_t i = 0; i < count; ++i) target[i] = same;               \
-    } else {                                                              \
-      for (int64_t i = 0; i < count; ++i) target[i] = source[i * stride]; \
-    }                                                                     \
-  } while (0)
-  typedef struct pair {
-    uint64_t word[2];
-  } pair;
-  switch (size) {
-    case 1: GATHER(uint8_t); break;
-    case 2: GATHER(uint16_t); break;
-    case 4: GATHER(uint32_t); break;
-    case 8: GATHER(uint64_t); break;
-    default: GATHER(pair); break;
+#define GATHER(type)                                                                      \
+  if (stride == 0) {                                                                      \
+    const type same = *(const type*)from;                                                 \
+    for (int64_t i = 0; i < count; ++i) ((type*)to)[i] = same;                            \
+  } else {                                                                                \
+    for (int64_t i = 0; i < count; ++i) ((type*)to)[i] = ((const type*)from)[i * stride]; \
   }
-#undef GATHER
+  BY_SIZE(size, GATHER)
+}
+
+// Puts every element there `times` times.
+static void repeat(size_t size, const char* from, int64_t count, int64_t times, char* to) {
+#define REPEAT(type)                                      \
+  for (int64_t i = 0; i < count; ++i) {                   \
+    const type same = ((const type*)from)[i];             \
+    type* target = (type*)to + i * times;                 \
+    for (int64_t j = 0; j < times; ++j) target[j] = same; \
+  }
+  BY_SIZE(size, REPEAT)
 }
 
 // Memory of one thread's walk.
@@ -166,8 +176,8 @@ static void run_row(const job* job, tiles* tiles, const place* place, char* out,
   }
 }
 
-// Up to TILE elements of as many short rows, gathered; returns how many. Moves `place` on.
-static int64_t run_rows(const job* job, tiles* tiles, place* place, char* out, int64_t count) {
+// Up to TILE elements of rows that are too few to be worth more; returns how many.
+static int64_t run_few_rows(const job* job, tiles* tiles, place* place, char* out, int64_t count) {
   const tn_cpu_loop* loop = &job->loop;
   const int last = job->rank - 1;
   int64_t done = 0;
@@ -184,8 +194,58 @@ static int64_t run_rows(const job* job, tiles* tiles, place* place, char* out, i
     done += some;
   }
   const char* in[] = {tiles->in[0], tiles->in[1], tiles->in[2]};
+  for (int k = 0; k < loop->inputs; ++k) tiles->same[k] = NULL;
   run_dense(job, tiles, in, out, done);
   return done;
+}
+
+// Moves on by `rows` whole rows, not beyond the end of the dimension before.
+static void advance_rows(const job* job, int64_t rows, place* place) {
+  const int above = job->rank - 2;
+  for (int k = 0; k < job->loop.inputs; ++k) place->at[k] += (rows - 1) * job->strides[k][above];
+  place->index[above] += rows - 1;
+  advance(job, job->dims[above + 1], place);
+}
+
+// The elements of `rows` short rows of one input, next to each other.
+static const char* gather_rows(const job* job, tiles* tiles, const place* place, int k,
+                               int64_t rows) {
+  const int last = job->rank - 1;
+  const int64_t size = job->loop.in_size[k], width = job->dims[last];
+  const int64_t stride = job->strides[k][last], row_stride = job->strides[k][last - 1];
+  const char* from = job->in[k] + place->at[k] * size;
+  if (stride == 1 && row_stride == width) return from;
+  if (row_stride == 0 && tiles->same[k] == from) return tiles->in[k];
+  const int64_t all = TILE / width;
+  tiles->same[k] = row_stride == 0 ? from : NULL;
+  if (stride == 0 && row_stride == 1) {
+    repeat((size_t)size, from, rows, width, tiles->in[k]);
+    return tiles->in[k];
+  }
+  // A row that repeats is there once, then as often as fits.
+  for (int64_t r = 0; r < (row_stride == 0 ? 1 : rows); ++r)
+    gather((size_t)size, from + r * row_stride * size, stride, tiles->in[k] + r * width * size,
+           width);
+  if (row_stride == 0)
+    for (int64_t have = 1, more; have < all; have += more) {
+      more = have < all - have ? have : all - have;
+      memcpy(tiles->in[k] + have * width * size, tiles->in[k], (size_t)(more * width * size));
+    }
+  return tiles->in[k];
+}
+
+// As many of the short rows that begin here as a tile holds; returns how many elements these are.
+static int64_t run_rows(const job* job, tiles* tiles, place* place, char* out, int64_t count) {
+  const int last = job->rank - 1;
+  const int64_t width = job->dims[last];
+  int64_t rows = job->dims[last - 1] - place->index[last - 1];
+  if (rows > count / width) rows = count / width;
+  if (rows > TILE / width) rows = TILE / width;
+  const char* in[TN_CPU_MAX_INPUTS] = {0};
+  for (int k = 0; k < job->loop.inputs; ++k) in[k] = gather_rows(job, tiles, place, k, rows);
+  run_dense(job, tiles, in, out, rows * width);
+  advance_rows(job, rows, place);
+  return rows * width;
 }
 
 static void run_chunks(void* arg, int64_t begin, int64_t end) {
@@ -198,10 +258,16 @@ static void run_chunks(void* arg, int64_t begin, int64_t end) {
   for (int k = 0; k < TN_CPU_MAX_INPUTS; ++k) tiles.same[k] = NULL;
   place place;
   go_to(job, begin, &place);
+  const bool many = last > 0 && job->dims[last - 1] >= SHORT;
   while (begin < end) {
     char* out = job->out + begin * job->loop.out_size;
     if (last > 0 && job->dims[last] < SHORT) {
-      begin += run_rows(job, &tiles, &place, out, end - begin);
+      const int64_t left = end - begin, rest = job->dims[last] - place.index[last];
+      if (many && place.index[last] == 0 && rest <= left) {
+        begin += run_rows(job, &tiles, &place, out, left);
+      } else {
+        begin += run_few_rows(job, &tiles, &place, out, many && rest < left ? rest : left);
+      }
       continue;
     }
     int64_t some = job->dims[last] - place.index[last];
