@@ -123,6 +123,7 @@ void register_arithmetic(void);
 void register_cast(void);
 void register_math(void);
 void register_conditions(void);
+void register_likes(void);
 void register_matmul(void);
 void register_conv(void);
 void register_einsum(void);

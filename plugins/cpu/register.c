@@ -98,6 +98,7 @@ __attribute__((visibility("default"))) void TF_InitKernel(void) {
   register_cast();
   register_math();
   register_conditions();
+  register_likes();
   register_matmul();
   register_conv();
   register_einsum();

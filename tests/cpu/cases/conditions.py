@@ -70,3 +70,10 @@ def clip(make, op, dtype):
         yield Call(op, [make.array(dtype, s, small=dtype in INTEGERS) for s in [shape, *limits]])
     for shapes in [([2, 3], [3], [2, 3]), ([2, 3], [1], [1, 1]), ([], [2, 3], []), ([2], [], [3])]:
         yield Call(op, [make.array(dtype, s) for s in shapes], says="must be a scalar or have the shape of t")
+
+
+@cases("ZerosLike", dtypes=MOVABLE)
+@cases("OnesLike", dtypes=NUMBERS + ["bool"])
+def likes(make, op, dtype):
+    for _ in range(10):
+        yield Call(op, [make.array(dtype, make.shape())])
