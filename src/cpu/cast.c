@@ -63,7 +63,7 @@ static tn_unary_loop converter(tn_dtype from, tn_dtype to, bool truncate) {
   if (truncate && is_in(to, TN_CPU_NUMBERS) && loops->truncate[from][to])
     return loops->truncate[from][to];
   if (is_in(to, SMALL_FLOATS)) to = TN_FLOAT;
-  return from == to && from == TN_FLOAT ? NULL : loops->round[from][to];
+  return loops->round[from][to];
 }
 
 // Runs the steps from `in` to `out`, through tiles where there are several.
@@ -110,8 +110,10 @@ void tn_cpu_cast(tn_dtype from, tn_dtype to, bool truncate, int64_t count, const
     job.widen = between->widen[from];
     from = TN_FLOAT;
   }
-  job.convert = converter(from, to, truncate);
   if (is_in(to, SMALL_FLOATS)) job.narrow = between->narrow[to];
+  const bool is_float =
+      from == TN_FLOAT && (to == TN_FLOAT ? job.widen != NULL : job.narrow != NULL);
+  if (!is_float || truncate) job.convert = converter(from, to, truncate);
   job.in = in;
   job.out = out;
   if (count * job.out_size >= TN_CPU_STREAM_BYTES) job.stream = TN_CPU_CHOOSE(tn_stream_loops);
