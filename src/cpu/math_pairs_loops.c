@@ -23,9 +23,13 @@ TN_MATH double nextafter_f64(double from, double to) {
   return from != from || to != to ? from + to : from == to ? to : next;
 }
 
-// Selu's slope cancels with its constant, which has too few digits as a float.
+// Selu's slope cancels with its constant, which has too few digits as a float. The factors of
+// tanh's stand in an order in which a product overflows only when the result does.
 #define GRADIENTS(x)                                                                    \
-  TN_MATH v_##x tanh_grad_##x(v_##x y, v_##x dy) { return dy * ((1 - y) * (1 + y)); }   \
+  TN_MATH v_##x tanh_grad_##x(v_##x y, v_##x dy) {                                      \
+    v_##x size = y < 0 ? -y : y;                                                        \
+    return dy * (1 - size) * (1 + size);                                                \
+  }                                                                                     \
   TN_MATH v_##x sigmoid_grad_##x(v_##x y, v_##x dy) { return dy * ((1 - y) * y); }      \
   TN_MATH v_##x softplus_grad_##x(v_##x dy, v_##x a) { return dy / (exp_##x(-a) + 1); } \
   TN_MATH v_##x softsign_grad_##x(v_##x dy, v_##x a) {                                  \
