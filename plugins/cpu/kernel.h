@@ -150,6 +150,7 @@ void register_where(void);
 void register_partition(void);
 void register_space(void);
 void register_diagonal(void);
+void register_bucketize(void);
 void register_strings(void);
 void register_string_joins(void);
 void register_string_splits(void);

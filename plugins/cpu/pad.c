@@ -1,7 +1,8 @@
-// Arrays that grow: Pad, PadV2, MirrorPad, Tile, BroadcastTo.
+// Arrays that grow: Pad, PadV2, MirrorPad and its gradient, Tile, BroadcastTo.
 
 #include <stdlib.h>
 
+#include "cpu/gather.h"
 #include "moving.h"
 
 typedef struct padding {
@@ -148,6 +149,62 @@ static void mirror_pad(void* state, TF_OpKernelContext* context) {
   run_end(&run);
 }
 
+// What was mirrored out of dimension `d` is added where it came from; `data` has dims `dims`.
+static void fold_dimension(run* run, tn_dtype dtype, int rank, const int64_t* dims,
+                           const padding* padding, int d, int skip, void* data) {
+  const int64_t before = padding->before[d], after = padding->after[d], dim = dims[d];
+  const int64_t outer = product(dims, 0, d), inner = product(dims, d + 1, rank);
+  int64_t* targets = run_scratch(run, (size_t)(before + after) * sizeof *targets);
+  if (!targets) return;
+  for (int64_t i = 0; i < before; ++i) targets[i] = 2 * before - 1 + skip - i;
+  for (int64_t i = 0; i < after; ++i) targets[before + i] = dim - after - 1 - skip - i;
+  for (int64_t o = 0; o < outer; ++o) {
+    void* block = element_at(dtype, data, o * dim * inner);
+    const tn_cpu_indices left = {TN_INT64, 1, &dims[d], targets, before};
+    const tn_cpu_indices right = {TN_INT64, 1, &dims[d], targets + before, after};
+    tn_cpu_scatter(TN_CPU_SCATTER_ADD, dtype, &left, inner, block, block, run->parallel);
+    tn_cpu_scatter(TN_CPU_SCATTER_ADD, dtype, &right, inner,
+                   element_at(dtype, block, (dim - after) * inner), block, run->parallel);
+  }
+}
+
+static bool read_mirrored(run* run, const array* input, const array* paddings, int skip,
+                          padding* out) {
+  if (!read_paddings(run, input, paddings, out)) return false;
+  array inside = {.rank = input->rank};
+  for (int i = 0; i < input->rank; ++i) {
+    inside.dims[i] = input->dims[i] - out->before[i] - out->after[i];
+    out->dims[i] = inside.dims[i];
+  }
+  return check_mirrored(run, &inside, out, skip);
+}
+
+static void mirror_pad_grad(void* state, TF_OpKernelContext* context) {
+  const int skip = *(int*)state;
+  run run;
+  array input, paddings, output;
+  padding padding;
+  int64_t from[TN_CPU_MAX_RANK], to[TN_CPU_MAX_RANK];
+  run_begin(&run, context, "MirrorPadGrad");
+  if (run_input(&run, 0, &input) && run_input(&run, 1, &paddings) &&
+      read_mirrored(&run, &input, &paddings, skip, &padding) &&
+      run_output(&run, 0, input.rank, padding.dims, &output) && output.count > 0) {
+    void* sums = run_scratch(&run, (size_t)input.count * element_size(input.dtype));
+    if (sums) {
+      move_dense(&run, input.dtype, input.count, input.data, sums);
+      for (int d = 0; d < input.rank && run_ok(&run); ++d)
+        fold_dimension(&run, input.dtype, input.rank, input.dims, &padding, d, skip, sums);
+      int64_t first = 0;
+      tn_cpu_dense_strides(input.rank, input.dims, from);
+      tn_cpu_dense_strides(output.rank, output.dims, to);
+      for (int i = 0; i < input.rank; ++i) first += padding.before[i] * from[i];
+      move_elements(&run, input.dtype, input.rank, output.dims,
+                    (place){element_at(input.dtype, sums, first), from}, (place){output.data, to});
+    }
+  }
+  run_end(&run);
+}
+
 // Tiles [multiple, size] of every dimension, the first of the two repeating.
 static void tile(void* state, TF_OpKernelContext* context) {
   run run;
@@ -243,6 +300,12 @@ void register_pad(void) {
        .compute = mirror_pad,
        .destroy = free,
        .constraints = {{"T", MOVABLE}, {"Tpaddings", INDICES}},
+       .host_args = {"paddings"}},
+      {.op = "MirrorPadGrad",
+       .create = mirror_create,
+       .compute = mirror_pad_grad,
+       .destroy = free,
+       .constraints = {{"T", TN_CPU_NUMBERS}, {"Tpaddings", INDICES}},
        .host_args = {"paddings"}},
       {.op = "Tile",
        .compute = tile,

@@ -125,6 +125,7 @@ __attribute__((visibility("default"))) void TF_InitKernel(void) {
   register_partition();
   register_space();
   register_diagonal();
+  register_bucketize();
   register_strings();
   register_string_joins();
   register_string_splits();

@@ -72,3 +72,11 @@ def lin_space(make, op, dtype):
     for shapes, num, says in [(([1], []), 3, "input start must be a scalar"), (([], [1]), 3, "input stop must be"),
                               (([], []), [3], "input num must be a scalar"), (([], []), 0, "num is 0")]:
         yield Call(op, [*(ones(dtype, *shape) for shape in shapes), numpy.array(num, "int32")], {}, says)
+
+
+@cases("Bucketize", dtypes=["int32", "int64", "float32", "float64"])
+def bucketize(make, op, dtype):
+    for boundaries in [], [0.0], [-5.5, 0.0, 0.0, 3.25, 18.0], [float(x) for x in range(-20, 20)]:
+        array = make.array(dtype, make.shape(), small=True)
+        yield Call(op, [array], {"boundaries": boundaries})
+    yield Call(op, [ones(dtype, 3)], {"boundaries": [2.0, 1.0]}, "boundaries[1] is below the one before it")

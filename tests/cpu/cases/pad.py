@@ -3,7 +3,7 @@
 import numpy
 
 from cases.layout import ones
-from cases.maker import INDICES, MOVABLE, NUMBERS
+from cases.maker import INDICES, MOVABLE, NUMBERS, dtype_of
 from cases.registry import Call, cases
 
 PADDED = NUMBERS + ["bool", "string", "qint8", "quint8", "qint32"]
@@ -70,3 +70,19 @@ def broadcast_to(make, op, dtype):
     for shape, says in [([3], "does not broadcast to [3]"), ([2, 4], "does not broadcast to [2,4]"),
                         ([-1, 3], "shape[0] is -1"), ([[2, 3]], "input shape must be a vector")]:
         yield Call(op, [ones(dtype, 2, 3), numpy.array(shape, "int32")], {}, says)
+
+
+@cases("MirrorPadGrad", dtypes=NUMBERS)
+def mirror_pad_grad(make, op, dtype):
+    for i in range(20):
+        mode = ["REFLECT", "SYMMETRIC"][i % 2]
+        inside = [1 + make.below(6) for _ in range(make.rank(5))]
+        most = [d - (mode == "REFLECT") for d in inside]
+        paddings = [[make.below(2) * make.below(m + 1) for _ in range(2)] for m in most]
+        shape = [d + sum(p) for d, p in zip(inside, paddings)]
+        # Small integers add up without rounding in whatever order.
+        array = make.array("int8", shape, low=0, high=9).astype(dtype_of(dtype))
+        yield Call(op, [array, numpy.array(paddings, INDICES[i // 2 % 2]).reshape(len(shape), 2)], {"mode": mode})
+    for mode in "REFLECT", "SYMMETRIC":
+        for shape, paddings, says in WRONG + [([4, 3], [[0, 3], [0, 0]], "paddings[0] are 0 and 3")]:
+            yield Call(op, [ones(dtype, *shape), numpy.array(paddings, "int32")], {"mode": mode}, says)
