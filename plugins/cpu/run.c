@@ -103,6 +103,17 @@ bool run_describe(run* run, TF_Tensor* tensor, array* out) {
   return true;
 }
 
+// The same of an output that was made in this shape.
+static bool describe_output(TF_Tensor* tensor, int rank, const int64_t* dims, array* out) {
+  out->tensor = tensor;
+  out->dtype = (tn_dtype)TF_TensorType(tensor);
+  out->rank = rank;
+  if (rank) memmove(out->dims, dims, (size_t)rank * sizeof dims[0]);
+  out->count = TF_TensorElementCount(tensor);
+  out->data = TF_TensorData(tensor);
+  return true;
+}
+
 bool run_input(run* run, int index, array* out) {
   if (run->failed) return false;
   TF_Tensor* tensor = NULL;
@@ -124,7 +135,7 @@ bool run_output(run* run, int index, int rank, const int64_t* dims, array* out) 
   size_t bytes = TF_DataTypeSize(dtype);
   for (int i = 0; i < rank; ++i) bytes *= (size_t)dims[i];
   TF_Tensor* tensor = TF_AllocateOutput(run->context, index, dtype, dims, rank, bytes, run->status);
-  return keep_handle(run, tensor) && run_describe(run, tensor, out);
+  return keep_handle(run, tensor) && describe_output(tensor, rank, dims, out);
 }
 
 bool run_output_or_forward(run* run, int inputs, int index, int rank, const int64_t* dims,
@@ -134,7 +145,7 @@ bool run_output_or_forward(run* run, int inputs, int index, int rank, const int6
   static const int candidates[] = {0, 1, 2};
   TF_Tensor* tensor = TF_ForwardInputOrAllocateOutput(run->context, candidates, inputs, index, dims,
                                                       rank, NULL, run->status);
-  return keep_handle(run, tensor) && run_describe(run, tensor, out);
+  return keep_handle(run, tensor) && describe_output(tensor, rank, dims, out);
 }
 
 void* run_scratch(run* run, size_t bytes) {

@@ -291,6 +291,8 @@ tn_tensor* tn_run_forward_or_allocate(tn_run_context* context, const int* candid
   }
   for (int i = 0; i < candidate_count; ++i)
     if (!tn_run_has_input(context, candidates[i], status)) return NULL;
+  if (!context->options->donated)
+    return tn_run_allocate_output(context, output, dims, rank, status);
   size_t bytes;
   tn_dtype dtype = node_of(context)->output_types[output];
   if (!tn_tensor_size_of(dtype, dims, rank, &bytes, status)) return NULL;
