@@ -12,10 +12,39 @@ static void use_lent(void* context, int64_t total, int64_t cost,
   TF_ThreadPool_ParallelForClosure(context, total, cost, body, arg);
 }
 
+// The status of the last run on this thread, for the next: most runs need one only to hand it to
+// functions that do not fail.
+static _Thread_local TF_Status* spare;
+static _Thread_local bool ends_well;  // the thread's end will delete the spare one
+static pthread_key_t at_end;
+static bool have_key;
+
+static void delete_spare(void* unused) {
+  TF_DeleteStatus(spare);
+  spare = NULL;
+}
+
+static TF_Status* take_status(void) {
+  TF_Status* status = spare;
+  spare = NULL;
+  return status ? status : TF_NewStatus();
+}
+
+static void give_back_status(TF_Status* status) {
+  if (!ends_well && have_key) ends_well = pthread_setspecific(at_end, &spare) == 0;
+  if (!status || !ends_well || spare) {
+    TF_DeleteStatus(status);
+    return;
+  }
+  if (TF_GetCode(status) != TF_OK) TF_SetStatus(status, TF_OK, "");
+  spare = status;
+}
+
 // For runs that have no memory for a status of their own: only ever read.
 static TF_Status* no_memory;
 
 void run_prepare(void) {
+  have_key = pthread_key_create(&at_end, delete_spare) == 0;
   no_memory = TF_NewStatus();
   if (no_memory) TF_SetStatus(no_memory, TF_RESOURCE_EXHAUSTED, "no memory for a status");
 }
@@ -23,7 +52,7 @@ void run_prepare(void) {
 void run_begin(run* run, TF_OpKernelContext* context, const char* op) {
   run->context = context;
   run->op = op;
-  run->status = TF_NewStatus();
+  run->status = take_status();
   run->failed = !run->status;
   run->handles = run->first_handles;
   run->handle_count = 0;
@@ -42,7 +71,7 @@ void run_end(run* run) {
   if (run->handles != run->first_handles) free(run->handles);
   const TF_Status* why = run->status ? run->status : no_memory;
   if (!run_ok(run) && why) TF_OpKernelContext_Failure(run->context, (TF_Status*)why);
-  TF_DeleteStatus(run->status);
+  give_back_status(run->status);
 }
 
 bool run_ok(const run* run) {
@@ -89,6 +118,14 @@ static bool keep_handle(run* run, TF_Tensor* tensor) {
   return true;
 }
 
+// Of a tensor that is there: a product that does not fit has a zero in it.
+static int64_t count_of(int rank, const int64_t* dims) {
+  int64_t count = 1;
+  bool beyond = false;
+  for (int i = 0; i < rank; ++i) beyond |= __builtin_mul_overflow(count, dims[i], &count);
+  return beyond ? 0 : count;
+}
+
 bool run_describe(run* run, TF_Tensor* tensor, array* out) {
   out->tensor = tensor;
   out->dtype = (tn_dtype)TF_TensorType(tensor);
@@ -98,7 +135,7 @@ bool run_describe(run* run, TF_Tensor* tensor, array* out) {
     return false;
   }
   for (int i = 0; i < out->rank; ++i) out->dims[i] = TF_Dim(tensor, i);
-  out->count = TF_TensorElementCount(tensor);
+  out->count = count_of(out->rank, out->dims);
   out->data = TF_TensorData(tensor);
   return true;
 }
@@ -109,7 +146,7 @@ static bool describe_output(TF_Tensor* tensor, int rank, const int64_t* dims, ar
   out->dtype = (tn_dtype)TF_TensorType(tensor);
   out->rank = rank;
   if (rank) memmove(out->dims, dims, (size_t)rank * sizeof dims[0]);
-  out->count = TF_TensorElementCount(tensor);
+  out->count = count_of(rank, out->dims);
   out->data = TF_TensorData(tensor);
   return true;
 }
