@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "command.h"
+#include "doctor/inspect.h"
 #include "doctor/window.h"
 
 enum { LEGAL = 0, NO_VERDICT = 2 };
@@ -96,6 +97,54 @@ static void json_answer(const tn_window_question* question, const tn_window_answ
   tn_text_deinit(&text);
 }
 
+// What a plugin file says of itself, as far as the window asks.
+typedef struct plugin_facts {
+  int major, minor;
+  char current[32], minimum[32];  // StableHLO versions, with dots
+  int extensions[64];
+  size_t extension_count;
+  bool has_extensions;
+} plugin_facts;
+
+static void join_dots(const char* numbers, char out[32]) {
+  snprintf(out, 32, "%s", numbers);
+  for (char* c = out; *c; ++c)
+    if (*c == ' ') *c = '.';
+}
+
+static void take_fact(const char* key, const char* value, void* arg) {
+  plugin_facts* facts = arg;
+  if (strcmp(key, "pjrt_version") == 0) read_number(value, &facts->major, &facts->minor);
+  if (strcmp(key, "attribute.stablehlo_current_version") == 0) join_dots(value, facts->current);
+  if (strcmp(key, "attribute.stablehlo_minimum_version") == 0) join_dots(value, facts->minimum);
+  if (strcmp(key, "extensions") != 0) return;
+  facts->has_extensions = true;
+  for (const char* at = value; *at && facts->extension_count < 64;) {
+    facts->extensions[facts->extension_count++] = atoi(at);
+    at += strcspn(at, " ");
+    at += *at == ' ';
+  }
+}
+
+// Fills the question from the file, which is loaded in a child process.
+static bool ask_file(const char* path, plugin_facts* facts, tn_window_question* question,
+                     tn_status* status) {
+  enum { LIMIT_MS = 60000 };
+  facts->major = -1;
+  if (!tn_inspect_loaded(path, LIMIT_MS, take_fact, facts, status)) return false;
+  if (facts->major < 0) {
+    tn_status_set(status, TN_FAILED_PRECONDITION, "%s reports no PJRT number", path);
+    return false;
+  }
+  question->major = facts->major;
+  question->minor = facts->minor;
+  if (*facts->current && !question->plugin_stablehlo) question->plugin_stablehlo = facts->current;
+  if (*facts->minimum) question->plugin_stablehlo_minimum = facts->minimum;
+  if (facts->has_extensions) question->extensions = facts->extensions;
+  question->extension_count = facts->extension_count;
+  return true;
+}
+
 static int window(cli_args* args, tn_status* status) {
   const char *plugin = cli_value(args, "plugin"), *as_of = cli_value(args, "as-of");
   const char *weeks = cli_value(args, "weeks"), *name = cli_value(args, "framework");
@@ -107,13 +156,21 @@ static int window(cli_args* args, tn_status* status) {
                                  .program_stablehlo = cli_value(args, "program")};
   question.major_day = question.day;
   tn_abi_release release;
-  if (!plugin || !read_number(plugin, &question.major, &question.minor))
-    return cli_misused(args, "window needs the plugin's number: --plugin 0.54");
+  plugin_facts facts = {.extension_count = 0};
+  if (!plugin) return cli_misused(args, "window needs the plugin's number or file: --plugin 0.54");
   if (as_of && !tn_day_parse(as_of, &question.day))
     return cli_misused(args, "--as-of '%s' is no day; write 2024-11-14", as_of);
   if (announced && !tn_day_parse(announced, &question.major_announced))
     return cli_misused(args, "--announced '%s' is no day; write 2024-11-14", announced);
   if (as_of) question.major_day = question.day;
+  if (!read_number(plugin, &question.major, &question.minor)) {
+    if (access(plugin, F_OK) != 0)
+      return cli_misused(args, "--plugin '%s' is neither a number such as 0.54 nor a file", plugin);
+    if (!ask_file(plugin, &facts, &question, status)) {
+      cli_failed(args, status);
+      return NO_VERDICT;
+    }
+  }
   if (name) {
     if (!tn_abi_release_find(name, &release, status)) {
       cli_failed(args, status);
@@ -151,7 +208,7 @@ static const cli_option options[] = {
     {"include", "DIR", "check, layout: where headers are looked for (also -I DIR)", 'I'},
     {"cflags", "FLAGS", "check, layout: for the compiler, separated by blanks", 0},
     {"github", NULL, "check: print what GitHub shows on the line", 0},
-    {"plugin", "NUMBER", "window: the plugin's PJRT number, 0.54", 0},
+    {"plugin", "NUMBER", "window: the plugin's PJRT number, 0.54, or its file", 0},
     {"framework", "NAME", "window: a release, jaxlib==0.6.2 or tensorflow==2.21", 0},
     {"as-of", "DATE", "window: any framework released on that day (today)", 0},
     {"weeks", "N", "window: its length in weeks, 6 or 12 (12)", 0},

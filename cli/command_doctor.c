@@ -139,6 +139,7 @@ static void json_rows(const tn_patient* patient, const tn_doctor_row* rows, size
     tn_json_string(&json, "framework", rows[i].framework);
     tn_json_string(&json, "version", rows[i].version);
     tn_json_string(&json, "verdict", tn_doctor_verdict_name(rows[i].diagnosis.verdict));
+    tn_json_bool(&json, "loads", rows[i].diagnosis.loads);
     tn_json_string(&json, "reason", rows[i].diagnosis.reason);
     tn_json_end_object(&json);
   }

@@ -31,6 +31,8 @@ const char* tn_doctor_verdict_name(tn_doctor_verdict verdict);
 enum { TN_REASON_TEXT = 1024 };
 typedef struct tn_diagnosis {
   tn_doctor_verdict verdict;
+  bool loads;  // it opens, the framework's checks pass, and what may go wrong comes once there is a
+               // device
   char reason[TN_REASON_TEXT];  // why; the framework's own words in quotes where it refuses
 } tn_diagnosis;
 

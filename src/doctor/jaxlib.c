@@ -12,6 +12,7 @@ static TN_PRINTF(3, 4) void conclude(tn_diagnosis* out, tn_doctor_verdict verdic
   va_list args;
   va_start(args, format);
   out->verdict = verdict;
+  out->loads = verdict == TN_VERDICT_WORKS || verdict == TN_VERDICT_LIMITED;
   vsnprintf(out->reason, sizeof out->reason, format, args);
   va_end(args);
 }
@@ -29,6 +30,7 @@ static int64_t demanded(const tn_abi_struct* args) {
   } relaxed[] = {{"PJRT_ExecuteOptions", 112},
                  {"PJRT_Executable_GetCompiledMemoryStats_Args", 112},
                  {"PJRT_Executable_DeserializeAndLoad_Args", 64},
+                 {"PJRT_Client_CreateViewOfDeviceBuffer_Args", 104},
                  {"PJRT_Device_MemoryStats_Args", 185}};
   for (size_t i = 0; i < sizeof relaxed / sizeof relaxed[0]; ++i)
     if (strcmp(args->name, relaxed[i].name) == 0 && args->size_constant > relaxed[i].least)
@@ -75,6 +77,11 @@ static void find_short_structs(int plugin_minor, int framework_minor, short_stru
 }
 
 // From 0.4.32 on: everything from 0.29 is taken, and then used.
+// A crash in the client's constructor, which runs once the plugin has found a device.
+static void crash_with_a_device(tn_diagnosis* out) {
+  if (out->verdict == TN_VERDICT_CRASHES) out->loads = true;
+}
+
 static void diagnose_relaxed(const tn_patient* patient, const tn_abi_release* release,
                              tn_diagnosis* out) {
   const int minor = patient->pjrt_minor;
@@ -89,6 +96,7 @@ static void diagnose_relaxed(const tn_patient* patient, const tn_abi_release* re
              "called past the end "
              "of the plugin's table",
              minor);
+    crash_with_a_device(out);
   } else if (minor == 56) {
     conclude(out, TN_VERDICT_CRASHES,
              "0.56 has a function in the middle of its table: every later call is another one");
@@ -97,6 +105,7 @@ static void diagnose_relaxed(const tn_patient* patient, const tn_abi_release* re
              "the version check lets 0.%d pass, and then its chain of extensions is read in the "
              "form of 0.45",
              minor);
+    crash_with_a_device(out);
   } else {
     find_short_structs(minor, release->minor, &shorter);
     // Plugins are told apart within 0.71 by nothing: its first header still took 24.
@@ -111,6 +120,7 @@ static void diagnose_relaxed(const tn_patient* patient, const tn_abi_release* re
                "this jaxlib takes for "
                "fatal (no byte of that struct changed; the older header's constant was wrong)",
                (long long)shorter.wants, (long long)shorter.got);
+      crash_with_a_device(out);
     } else if (shorter.count) {
       conclude(out, TN_VERDICT_LIMITED,
                "loads; the plugin is newer and refuses what this jaxlib sends: %s", shorter.list);

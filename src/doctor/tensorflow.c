@@ -88,6 +88,22 @@ static void find_obstacles(const tn_patient* patient, const tn_inspection* file,
   find_cpp(patient, file, out);
 }
 
+// The inline namespace of absl in the C++ names that the plugin imports, "lts_20250814"; "" for
+// none.
+static void absl_of(const tn_patient* patient, char out[24]) {
+  static const char head[] = "4absl12lts_";
+  *out = '\0';
+  for (size_t i = 0; i < patient->file->elf->import_count && !*out; ++i) {
+    const char* at = strstr(patient->file->elf->imports[i].name, head);
+    if (at) snprintf(out, 24, "%.12s", at + strlen("4absl12"));
+  }
+}
+
+static const char* absl_in(const char* release) {
+  const tn_abi_table* table = tn_abi_table_get("tf/cpp");
+  return tn_abi_cell(table, tn_abi_find(table, 0, release, 0), tn_abi_column(table, "absl"));
+}
+
 static bool offers(const tn_patient* patient, const char* symbol) {
   return tn_elf_defines(patient->file->elf, symbol);
 }
@@ -116,10 +132,12 @@ static bool moved_under_it(const tn_patient* patient, const char* release, tn_di
   return false;
 }
 
-void tn_diagnose_tensorflow(const tn_patient* patient, const char* release, tn_diagnosis* out) {
+static void diagnose(const tn_patient* patient, const char* release, tn_diagnosis* out) {
   const bool has_face = offers(patient, "TF_InitKernel") || offers(patient, "SE_InitPlugin") ||
                         offers(patient, "TF_InitGraph") || offers(patient, "TF_InitProfiler");
   obstacles found = {0};
+  char absl[24];
+  absl_of(patient, absl);
   if (!has_face) {
     out->verdict = TN_VERDICT_UNKNOWN;
     snprintf(out->reason, sizeof out->reason,
@@ -150,6 +168,11 @@ void tn_diagnose_tensorflow(const tn_patient* patient, const char* release, tn_d
              found.functions.count == 1 ? "" : "s", found.functions.text);
   } else if (moved_under_it(patient, release, out)) {
     return;
+  } else if (found.cpp.count && *absl && *absl_in(release) && strcmp(absl, absl_in(release)) != 0) {
+    out->verdict = TN_VERDICT_REFUSED;
+    snprintf(out->reason, sizeof out->reason,
+             "\"undefined symbol\": it needs C++ of absl %s, and this release has %s", absl,
+             absl_in(release));
   } else if (found.cpp.count) {
     out->verdict = TN_VERDICT_LIMITED;
     snprintf(out->reason, sizeof out->reason,
@@ -167,4 +190,9 @@ void tn_diagnose_tensorflow(const tn_patient* patient, const char* release, tn_d
     snprintf(out->reason, sizeof out->reason,
              "all libraries and functions that it needs are there");
   }
+}
+
+void tn_diagnose_tensorflow(const tn_patient* patient, const char* release, tn_diagnosis* out) {
+  diagnose(patient, release, out);
+  out->loads = out->verdict == TN_VERDICT_WORKS || out->verdict == TN_VERDICT_LIMITED;
 }

@@ -145,7 +145,8 @@ def test_a_changelog_must_tell_of_the_number_with_a_date(tmp_path):
     (["check", "bad.json", "bad.json"], "bad.json: line 1, column"),
     (["layout"], "layout takes one source"),
     (["window"], "needs the plugin's number"),
-    (["window", "--plugin", "fifty"], "needs the plugin's number"),
+    (["window", "--plugin", "fifty"], "neither a number such as 0.54 nor a file"),
+    (["window", "--plugin", "cut.so"], "cut.so"),
     (["window", "--plugin", "0.54", "--as-of", "yesterday"], "is no day"),
     (["window", "--plugin", "0.54", "--weeks", "none"], "weeks are 1 or more"),
     (["window", "--plugin", "0.54", "--framework", "jaxlib==99"], "no release jaxlib==99"),
@@ -169,3 +170,12 @@ def test_a_window_is_answered_with_dates_and_sides():
     assert [source["source"] for source in answer["sources"]] == ["API number", "StableHLO", "extensions"]
     done = tenon("abi", "window", "--plugin", "0.80", "--framework", "jaxlib==0.8.0", "--stablehlo", "1.13.1")
     assert done.returncode == 0 and done.stdout.startswith("yes"), done
+
+
+def test_a_plugin_file_is_asked_for_its_number(tmp_path):
+    from test_inspect import pjrt
+    plugin = pjrt(tmp_path, "good")
+    done = tenon("abi", "window", "--plugin", plugin, "--framework", "jaxlib==0.4.35", "--json")
+    answer = json.loads(done.stdout)
+    assert done.returncode == 0 and answer["number"] == "0.55" and answer["verdict"] == "yes"
+    assert "all 2 of the plugin's were there" in answer["sources"][2]["text"]
