@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "cpu/cast_loops.h"
 #include "cpu/depthwise_loops.h"
 #include "cpu/elementwise.h"
 #include "cpu/parallel.h"
@@ -71,12 +72,15 @@ typedef struct depth_job {
   const tn_cpu_window* w;
   const tn_depthwise_loops* loops;
   tn_dtype dtype;  // float or double
-  int64_t size, lanes, strips, strip;
+  int64_t size;    // of elements in memory
+  int64_t lanes, strips, strip;
   const char *in, *filter, *grad;
   char* out;
   bool backward;
   int64_t rows, columns, in_rows, in_columns;  // of what is computed, and of what it is made of
   int64_t pieces;
+  int64_t tile;                 // lanes of a tile, where there are tiles
+  tn_unary_loop widen, narrow;  // of elements in memory, where these are not what is computed in
 } depth_job;
 
 static void run_row(const depth_job* job, const track* columns, int64_t begin, int64_t end,
@@ -109,6 +113,93 @@ static void run_columns(const depth_job* job, const track* columns, tn_depthwise
   }
 }
 
+// Half and bfloat16 go through tiles of floats: some lanes of as many columns as there is room for.
+enum { MAX_TILE_LANES = 256, IN_TILE = 6144, FILTER_TILE = 4096, OUT_TILE = 4096 };
+typedef struct tiles {
+  float in[IN_TILE], filter[FILTER_TILE], out[OUT_TILE];
+} tiles;
+
+// How many lanes; 0 when not even a few fit.
+static int64_t tile_lanes(const tn_cpu_window* w) {
+  if (w->window_rows > 64 || w->window_columns > 64 || w->column_dilation > 64) return 0;
+  const int64_t taps = w->window_rows * w->window_columns;
+  const int64_t sources = w->window_rows * ((w->window_columns - 1) * w->column_dilation + 1);
+  int64_t lanes = MAX_TILE_LANES;
+  while (lanes >= 16 && (lanes * taps > FILTER_TILE || lanes * sources > IN_TILE)) lanes /= 2;
+  return lanes >= 16 ? lanes : 0;
+}
+
+// `rows` x `columns` pixels of `count` lanes, side by side in `out`.
+static void widen_pixels(const depth_job* job, const char* in, int64_t rows, int64_t row_step,
+                         int64_t columns, int64_t count, float* out) {
+  const bool dense = count == job->lanes;
+  const int64_t calls = dense ? 1 : columns, each = dense ? columns * count : count;
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t c = 0; c < calls; ++c, out += each)
+      job->widen(in + (r * row_step + c * job->lanes) * job->size, out, each);
+}
+
+static void narrow_pixels(const depth_job* job, const track* columns, int64_t begin, int64_t pixels,
+                          int64_t count, const float* in, char* out) {
+  const bool dense = count == job->lanes && columns->out_move == 1;
+  const int64_t calls = dense ? 1 : pixels, each = dense ? pixels * count : count;
+  for (int64_t i = 0; i < calls; ++i) {
+    const int64_t to = columns->first_out + (begin + i) * columns->out_move;
+    job->narrow(in + i * each, out + to * job->lanes * job->size, each);
+  }
+}
+
+static void run_tiled_columns(const depth_job* job, const track* columns, tn_depthwise_row row,
+                              const char* in, const char* filter, int64_t count, char* out) {
+  const int64_t window = job->w->window_columns, tap = columns->tap;
+  const int64_t reach = columns->taps > 0 ? (columns->taps - 1) * (tap < 0 ? -tap : tap) : 0;
+  const int64_t room = IN_TILE / count / (row.rows > 0 ? row.rows : 1) - 1 - reach;
+  const int64_t most = OUT_TILE / count, fitting = room / columns->move + 1;
+  const int64_t block = fitting < most ? fitting : most;
+  tiles tiles;
+  depth_job inner = *job;
+  inner.size = sizeof(float);
+  inner.lanes = count;
+  inner.widen = NULL;
+  widen_pixels(job, filter, row.rows, row.filter_row_step, window, count, tiles.filter);
+  row.filter_row_step = window * count;
+  for (int64_t begin = 0; begin < columns->count; begin += block) {
+    const int64_t left = columns->count - begin, some = left < block ? left : block;
+    const int64_t at = columns->first + begin * columns->move;
+    int64_t low = tap < 0 ? at - reach : at;
+    int64_t high = at + (some - 1) * columns->move + (tap < 0 ? 0 : reach) + 1;
+    if (low < 0) low = 0;
+    if (high > columns->size) high = columns->size;
+    if (high < low) high = low;
+    widen_pixels(job, in + low * job->lanes * job->size, row.rows, row.row_step, high - low, count,
+                 tiles.in);
+    tn_depthwise_row tile_row = row;
+    tile_row.row_step = (high - low) * count;
+    track part = *columns;
+    part.count = some;
+    part.first_out = 0;
+    part.out_move = 1;
+    part.size = high - low;
+    part.first = at - low;
+    run_columns(&inner, &part, tile_row, (const char*)tiles.in, (const char*)tiles.filter, count,
+                (char*)tiles.out);
+    narrow_pixels(job, columns, begin, some, count, tiles.out, out);
+  }
+}
+
+static void run_track(const depth_job* job, const track* columns, tn_depthwise_row row,
+                      const char* in, const char* filter, int64_t count, char* out) {
+  if (!job->widen) {
+    run_columns(job, columns, row, in, filter, count, out);
+    return;
+  }
+  for (int64_t lane = 0; lane < count; lane += job->tile) {
+    const int64_t left = count - lane, offset = lane * job->size;
+    run_tiled_columns(job, columns, row, in + offset, filter + offset,
+                      left < job->tile ? left : job->tile, out + offset);
+  }
+}
+
 static void convolve_rows(void* arg, int64_t begin, int64_t end) {
   const depth_job* job = arg;
   const tn_cpu_window* w = job->w;
@@ -137,13 +228,13 @@ static void convolve_rows(void* arg, int64_t begin, int64_t end) {
     if (!job->backward) {
       const track columns = track_forward(w->out_columns, w->columns, w->window_columns,
                                           w->column_stride, w->column_dilation, w->left);
-      run_columns(job, &columns, row, in, filter, count, out);
+      run_track(job, &columns, row, in, filter, count, out);
       continue;
     }
     for (int64_t p = 0; p < w->column_stride && p < w->columns; ++p) {
       const track columns = track_backward(w->out_columns, w->columns, w->window_columns,
                                            w->column_stride, w->column_dilation, w->left, p);
-      run_columns(job, &columns, row, in, filter, count, out);
+      run_track(job, &columns, row, in, filter, count, out);
     }
   }
 }
@@ -203,11 +294,13 @@ static int64_t filter_count(const tn_cpu_window* w, int64_t multiplier) {
   return w->window_rows * w->window_columns * w->channels * multiplier;
 }
 
+static bool is_narrow(tn_dtype dtype) { return dtype == TN_HALF || dtype == TN_BFLOAT16; }
+
 size_t tn_cpu_depthwise_workspace(tn_dtype dtype, const tn_cpu_window* w, int64_t multiplier) {
   const int64_t size = dtype == TN_DOUBLE ? 8 : 4;
   int64_t count = PIECES * filter_count(w, multiplier);
   if (multiplier > 1) count += in_count(w) * multiplier;
-  if (dtype == TN_HALF || dtype == TN_BFLOAT16)
+  if (is_narrow(dtype))
     count += in_count(w) + out_count(w, multiplier) + filter_count(w, multiplier);
   return (size_t)(count * size) + (PIECES + 8) * 64;
 }
@@ -243,10 +336,41 @@ static depth_job make_job(tn_dtype dtype, const tn_cpu_window* w, int64_t multip
                      .in_columns = w->columns};
 }
 
+// Without copies, where the window is small enough and channels need not be repeated.
+static bool run_tiled(depth_job* job, tn_dtype dtype, int64_t multiplier, const void* in,
+                      const void* filter, void* out, const tn_cpu_parallel* parallel) {
+  job->tile = tile_lanes(job->w);
+  if (!is_narrow(dtype) || multiplier != 1 || job->tile == 0) return false;
+  const tn_cast_loops* casts = TN_CPU_CHOOSE(tn_cast_loops);
+  job->size = 2;
+  job->widen = casts->round[dtype][TN_FLOAT];
+  job->narrow = casts->round[TN_FLOAT][dtype];
+  job->in = in;
+  job->filter = filter;
+  job->out = out;
+  run_rows(job, parallel);
+  return true;
+}
+
+// One image, so that copies of half and bfloat16 stay in cache.
+static tn_cpu_window one_image(const tn_cpu_window* w) {
+  tn_cpu_window one = *w;
+  one.images = 1;
+  return one;
+}
+
 void tn_cpu_depthwise(tn_dtype dtype, const tn_cpu_window* w, int64_t multiplier, const void* in,
                       const void* filter, void* out, void* workspace,
                       const tn_cpu_parallel* parallel) {
   depth_job job = make_job(dtype, w, multiplier);
+  if (run_tiled(&job, dtype, multiplier, in, filter, out, parallel)) return;
+  if (is_narrow(dtype) && w->images > 1) {
+    const tn_cpu_window one = one_image(w);
+    for (int64_t i = 0; i < w->images; ++i)
+      tn_cpu_depthwise(dtype, &one, multiplier, (const uint16_t*)in + i * in_count(&one), filter,
+                       (uint16_t*)out + i * out_count(&one, multiplier), workspace, parallel);
+    return;
+  }
   char* room = workspace;
   const int64_t count = out_count(w, multiplier);
   job.filter = widen(&job, dtype, filter, filter_count(w, multiplier), &room, parallel);
@@ -261,13 +385,22 @@ void tn_cpu_depthwise_grad_input(tn_dtype dtype, const tn_cpu_window* w, int64_t
                                  const void* filter, const void* grad, void* out, void* workspace,
                                  const tn_cpu_parallel* parallel) {
   depth_job job = make_job(dtype, w, multiplier);
-  char* room = workspace;
-  const int64_t count = in_count(w);
   job.backward = true;
   job.rows = w->rows;
   job.columns = w->columns;
   job.in_rows = w->out_rows;
   job.in_columns = w->out_columns;
+  if (run_tiled(&job, dtype, multiplier, grad, filter, out, parallel)) return;
+  if (is_narrow(dtype) && w->images > 1) {
+    const tn_cpu_window one = one_image(w);
+    for (int64_t i = 0; i < w->images; ++i)
+      tn_cpu_depthwise_grad_input(dtype, &one, multiplier, filter,
+                                  (const uint16_t*)grad + i * out_count(&one, multiplier),
+                                  (uint16_t*)out + i * in_count(&one), workspace, parallel);
+    return;
+  }
+  char* room = workspace;
+  const int64_t count = in_count(w);
   job.filter = widen(&job, dtype, filter, filter_count(w, multiplier), &room, parallel);
   job.in = widen(&job, dtype, grad, out_count(w, multiplier), &room, parallel);
   void* sums = dtype == job.dtype ? out : cut(&room, count * job.size);
@@ -279,26 +412,64 @@ void tn_cpu_depthwise_grad_input(tn_dtype dtype, const tn_cpu_window* w, int64_t
   if (dtype != job.dtype) tn_cpu_cast(job.dtype, dtype, false, count, sums, out, parallel);
 }
 
+// Outputs whose tap, at input column x * stride + first, is there.
+static span find_outputs(const tn_cpu_window* w, int64_t first) {
+  const int64_t stride = w->column_stride;
+  span found = {first < 0 ? (-first + stride - 1) / stride : 0,
+                first < w->columns ? (w->columns - 1 - first) / stride + 1 : 0};
+  if (found.end > w->out_columns) found.end = w->out_columns;
+  if (found.begin > found.end) found.begin = found.end;
+  return found;
+}
+
+typedef struct dot_place {
+  const char *in, *grad;  // the rows
+  char* sums;             // of tap 0
+} dot_place;
+
+static void dot_taps(const depth_job* job, dot_place place, int64_t tap, int64_t taps,
+                     int64_t begin, int64_t end) {
+  const tn_cpu_window* w = job->w;
+  const int64_t pixel = job->lanes * job->size;
+  const int64_t column = begin * w->column_stride + tap * w->column_dilation - w->left;
+  if (begin < end)
+    job->loops->dot[job->dtype](place.in + column * pixel, w->column_stride * job->lanes,
+                                w->column_dilation * job->lanes, taps, place.grad + begin * pixel,
+                                end - begin, job->lanes, place.sums + tap * pixel);
+}
+
+// A row of taps, some at a time where all of them are there, and one by one at the edges.
+static void dot_tap_row(const depth_job* job, dot_place place) {
+  const tn_cpu_window* w = job->w;
+  for (int64_t tap = 0; tap < w->window_columns; tap += TN_DEPTHWISE_TAPS) {
+    const int64_t left = w->window_columns - tap;
+    const int64_t taps = left < TN_DEPTHWISE_TAPS ? left : TN_DEPTHWISE_TAPS;
+    span all = find_outputs(w, tap * w->column_dilation - w->left);
+    for (int64_t t = tap + 1; t < tap + taps; ++t) {
+      const span one = find_outputs(w, t * w->column_dilation - w->left);
+      if (one.begin > all.begin) all.begin = one.begin;
+      if (one.end < all.end) all.end = one.end;
+    }
+    if (all.begin > all.end) all.begin = all.end;
+    dot_taps(job, place, tap, taps, all.begin, all.end);
+    for (int64_t t = tap; t < tap + taps; ++t) {
+      const span one = find_outputs(w, t * w->column_dilation - w->left);
+      dot_taps(job, place, t, 1, one.begin, all.begin < one.end ? all.begin : one.end);
+      dot_taps(job, place, t, 1, all.end > one.begin ? all.end : one.begin, one.end);
+    }
+  }
+}
+
 // Adds what one row of the gradient gives to the filter's.
 static void dot_row(const depth_job* job, int64_t image, int64_t y, char* sums) {
   const tn_cpu_window* w = job->w;
   const int64_t pixel = job->lanes * job->size;
-  const char* grad = job->grad + (image * w->out_rows + y) * w->out_columns * pixel;
   for (int64_t r = 0; r < w->window_rows; ++r) {
     const int64_t row = y * w->row_stride - w->top + r * w->row_dilation;
     if (row < 0 || row >= w->rows) continue;
-    const char* in = job->in + (image * w->rows + row) * w->columns * pixel;
-    for (int64_t t = 0; t < w->window_columns; ++t) {
-      // Outputs x whose tap t, at input column x * stride + first, is there.
-      const int64_t first = t * w->column_dilation - w->left, stride = w->column_stride;
-      const int64_t begin = first < 0 ? (-first + stride - 1) / stride : 0;
-      int64_t end = first < w->columns ? (w->columns - 1 - first) / stride + 1 : 0;
-      if (end > w->out_columns) end = w->out_columns;
-      if (begin >= end) continue;
-      job->loops->dot[job->dtype](in + (begin * stride + first) * pixel, stride * job->lanes,
-                                  grad + begin * pixel, job->lanes, end - begin, job->lanes,
-                                  sums + (r * w->window_columns + t) * pixel);
-    }
+    dot_tap_row(job, (dot_place){job->in + (image * w->rows + row) * w->columns * pixel,
+                                 job->grad + (image * w->out_rows + y) * w->out_columns * pixel,
+                                 sums + r * w->window_columns * pixel});
   }
 }
 
