@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "command.h"
 #include "doctor/inspect.h"
+#include "doctor/pair.h"
 #include "doctor/window.h"
 
 enum { LEGAL = 0, NO_VERDICT = 2 };
@@ -187,17 +188,62 @@ static int window(cli_args* args, tn_status* status) {
   return answer.verdict == TN_WINDOW_NO ? 1 : LEGAL;
 }
 
+static int pair(cli_args* args, tn_status* status) {
+  if (args->word_count != 3)
+    return cli_misused(args,
+                       "pair takes a host and a plugin: tenon abi pair tensorflow==2.21 plugin.so");
+  tn_pair_findings findings = {0};
+  if (!tn_pair_check(args->words[1], args->words[2], &findings, status)) {
+    cli_failed(args, status);
+    tn_pair_findings_deinit(&findings);
+    return NO_VERDICT;
+  }
+  if (cli_has(args, "json")) {
+    tn_text text = {0};
+    tn_json json = {.out = &text, .indent = 2};
+    tn_json_begin_object(&json, NULL);
+    tn_json_string(&json, "schema", "tenon/abi-pair/1");
+    tn_json_string(&json, "host", args->words[1]);
+    tn_json_string(&json, "plugin", args->words[2]);
+    tn_json_begin_array(&json, "findings");
+    for (size_t i = 0; i < findings.count; ++i) {
+      tn_json_begin_object(&json, NULL);
+      tn_json_string(&json, "member", findings.items[i].member);
+      tn_json_string(&json, "use", tn_member_use_name(findings.items[i].use));
+      tn_json_end_object(&json);
+    }
+    tn_json_end_array(&json);
+    tn_json_end_object(&json);
+    if (text.data) puts(text.data);
+    tn_text_deinit(&text);
+  } else {
+    for (size_t i = 0; i < findings.count; ++i)
+      printf("%-8s %s: the plugin leaves it null, and %s %s\n",
+             findings.items[i].use == TN_USE_TRUSTED ? "CRASH" : "REFUSED",
+             findings.items[i].member, args->words[1],
+             findings.items[i].use == TN_USE_TRUSTED ? "follows it without a look"
+                                                     : "refuses a plugin without it");
+    printf("%zu finding%s, %zu of them dangerous\n", findings.count, findings.count == 1 ? "" : "s",
+           findings.dangerous);
+  }
+  const int result = findings.count ? 1 : LEGAL;
+  tn_pair_findings_deinit(&findings);
+  return result;
+}
+
 static int run(cli_args* args) {
   const char* word = args->word_count ? args->words[0] : "";
   if (strcmp(word, "check") == 0 || strcmp(word, "layout") == 0) return run_reader(args);
-  if (strcmp(word, "window") != 0)
+  const bool is_pair = strcmp(word, "pair") == 0;
+  if (!is_pair && strcmp(word, "window") != 0)
     return cli_misused(args,
-                       *word ? "check, layout or window is expected, found '%s'"
-                             : "check, layout or window is expected%s",
+                       *word ? "check, layout, pair or window is expected, found '%s'"
+                             : "check, layout, pair or window is expected%s",
                        word);
-  if (args->word_count > 1) return cli_misused(args, "window takes no '%s'", args->words[1]);
+  if (!is_pair && args->word_count > 1)
+    return cli_misused(args, "window takes no '%s'", args->words[1]);
   tn_status* status = tn_status_create();
-  const int result = window(args, status);
+  const int result = is_pair ? pair(args, status) : window(args, status);
   tn_status_destroy(status);
   return result;
 }
@@ -221,12 +267,13 @@ static const cli_option options[] = {
 const cli_command cli_abi = {
     "abi",
     "judge changes of an interface, and which framework supports which number",
-    "check OLD NEW | layout SOURCE | window --plugin NUMBER",
+    "check OLD NEW | layout SOURCE | pair HOST PLUGIN | window --plugin NUMBER",
     options,
     "  tenon abi check old/api.h new/api.h --changelog CHANGELOG.md\n"
     "  tenon abi check baseline.json api.h --policy tf -I include\n"
     "  tenon abi check pjrt==0.90 pjrt_c_api.h\n"
     "  tenon abi layout api.h > baseline.json\n"
+    "  tenon abi pair tensorflow==2.21 libmyplugin.so\n"
     "  tenon abi window --plugin 0.54 --framework jaxlib==0.6.2\n"
     "  tenon abi window --plugin 0.112 --as-of 2026-11-01 --weeks 6\n",
     run,

@@ -221,6 +221,41 @@ static void tell_null_members(const tn_fact_sink* sink, const tn_abi_model* mode
   }
 }
 
+// The structs that a host asks for before it has a device.
+static void tell_executor(const tn_fact_sink* sink, const tn_abi_model* model,
+                          const SP_Platform* platform, const SP_PlatformFns* functions) {
+  union {
+    SP_StreamExecutor executor;
+    SP_DeviceFns device;
+    SP_TimerFns timer;
+    char room[ROOM];
+  } filled = {.room = {0}};
+  tn_status* status = tn_status_create();
+  if (functions->create_device_fns) {
+    SE_CreateDeviceFnsParams params = {.struct_size = SE_CREATE_DEVICE_FNS_PARAMS_STRUCT_SIZE,
+                                       .device_fns = &filled.device};
+    filled.device.struct_size = SP_DEVICE_FNS_STRUCT_SIZE;
+    sink->stage("create_device_fns", sink->arg);
+    functions->create_device_fns(platform, &params, (TF_Status*)status);
+    if (tn_ok(status))
+      tell_null_members(sink, model, "SP_DeviceFns", &filled, filled.device.struct_size);
+  }
+  if (functions->create_stream_executor) {
+    SE_CreateStreamExecutorParams params = {
+        .struct_size = SE_CREATE_STREAM_EXECUTOR_PARAMS_STRUCT_SIZE,
+        .stream_executor = &filled.executor};
+    memset(&filled, 0, sizeof filled);
+    filled.executor.struct_size = SP_STREAMEXECUTOR_STRUCT_SIZE;
+    sink->stage("create_stream_executor", sink->arg);
+    functions->create_stream_executor(platform, &params, (TF_Status*)status);
+    if (tn_ok(status)) {
+      tell(sink, "stream_executor_struct_size", "%zu", filled.executor.struct_size);
+      tell_null_members(sink, model, "SP_StreamExecutor", &filled, filled.executor.struct_size);
+    }
+  }
+  tn_status_destroy(status);
+}
+
 static void tell_platform(const tn_fact_sink* sink, void* library) {
   void (*init)(SE_PlatformRegistrationParams*, TF_Status*) =
       (void (*)(SE_PlatformRegistrationParams*, TF_Status*))dlsym(library, "SE_InitPlugin");
@@ -264,6 +299,7 @@ static void tell_platform(const tn_fact_sink* sink, void* library) {
                       registration.params.struct_size);
     tell_null_members(sink, &model, "SP_Platform", &platform, platform.platform.struct_size);
     tell_null_members(sink, &model, "SP_PlatformFns", &functions, functions.fns.struct_size);
+    tell_executor(sink, &model, &platform.platform, &functions.fns);
     tn_abi_model_deinit(&model);
   }
   if (functions.fns.get_device_count) {

@@ -150,12 +150,17 @@ def test_a_changelog_must_tell_of_the_number_with_a_date(tmp_path):
     (["window", "--plugin", "0.54", "--as-of", "yesterday"], "is no day"),
     (["window", "--plugin", "0.54", "--weeks", "none"], "weeks are 1 or more"),
     (["window", "--plugin", "0.54", "--framework", "jaxlib==99"], "no release jaxlib==99"),
-    (["windows"], "check, layout or window is expected"),
-    ([], "check, layout or window is expected"),
+    (["pair", "tensorflow==2.21"], "pair takes a host and a plugin"),
+    (["pair", "tensorflow==1.0", "cut.so"], "nothing is known of what tensorflow==1.0 reads"),
+    (["pair", "bad.contract", "cut.so"], "bad.contract:2: not of the form"),
+    (["pair", "tensorflow==2.21", "cut.so"], "cut.so"),
+    (["windows"], "check, layout, pair or window is expected"),
+    ([], "check, layout, pair or window is expected"),
 ])
 def test_what_cannot_be_judged_is_said_and_ends_with_2(tmp_path, words, says):
     (tmp_path / "broken.h").write_text("int x;\nstruct {{\n")
     (tmp_path / "bad.json").write_text("{]")
+    (tmp_path / "bad.contract").write_text("SP_Platform name checked\nSP_Platform name sometimes\n")
     (tmp_path / "cut.so").write_bytes((BUILD / "lib/libtenon.so").read_bytes()[:5000])
     done = tenon("abi", *words, cwd=tmp_path)
     assert done.returncode == 2 and says in done.stderr, done
@@ -179,3 +184,31 @@ def test_a_plugin_file_is_asked_for_its_number(tmp_path):
     answer = json.loads(done.stdout)
     assert done.returncode == 0 and answer["number"] == "0.55" and answer["verdict"] == "yes"
     assert "all 2 of the plugin's were there" in answer["sources"][2]["text"]
+
+
+DEVICE = """
+#include <tensorflow/c/experimental/stream_executor/stream_executor.h>
+static void destroy_platform(SP_Platform* platform) {}
+static void destroy_platform_fns(SP_PlatformFns* fns) {}
+void SE_InitPlugin(SE_PlatformRegistrationParams* params, TF_Status* status) {
+  params->platform->name = "MINE";
+  params->platform->type = "XPU";
+  params->destroy_platform = destroy_platform;
+  params->destroy_platform_fns = destroy_platform_fns;
+}
+"""
+
+
+def test_the_dangerous_pair_is_found_before_it_crashes(tmp_path):
+    from test_inspect import build
+    plugin = build(tmp_path, "device", DEVICE)
+    done = tenon("abi", "pair", "tensorflow==2.21", plugin, "--json")
+    found = {finding["member"]: finding["use"] for finding in json.loads(done.stdout)["findings"]}
+    assert done.returncode == 1 and found["SP_PlatformFns.get_device_count"] == "trusted"
+    assert found["SP_PlatformFns.create_device"] == "checked" and "SP_Platform.name" not in found
+    assert "SP_PlatformFns.create_timer_fns" not in found  # not looked at since 2.14
+    done = tenon("abi", "pair", "tensorflow==2.10", plugin)
+    assert "REFUSED  SP_PlatformFns.create_timer_fns" in done.stdout and "CRASH    SP_PlatformFns.get_device_count" in done.stdout
+    contract = tmp_path / "mine.contract"
+    contract.write_text("# a host that looks at nothing but the count\nSP_PlatformFns get_device_count optional\n")
+    assert tenon("abi", "pair", contract, plugin).returncode == 0
