@@ -1,6 +1,7 @@
 #include "cpu/matmul.h"
 
 #include "cpu/matmul_blocks.h"
+#include "cpu/matmul_thin.h"
 #include "cpu/onednn.h"
 #include "cpu/parallel.h"
 
@@ -105,7 +106,9 @@ static bool multiply_by_onednn(int64_t m, int64_t n, int64_t k, tn_cpu_matrix a,
 static bool is_for_onednn(tn_dtype dtype) { return dtype == TN_FLOAT && tn_onednn_is_there(); }
 
 size_t tn_cpu_matmul_workspace(tn_dtype dtype, int64_t m, int64_t n, int64_t k) {
-  return is_for_onednn(dtype) ? 0 : tn_product_workspace(dtype, m, n, k);
+  if (is_for_onednn(dtype)) return 0;
+  return tn_is_thin(dtype, m, n, k) ? tn_thin_workspace(dtype, m, n, k)
+                                    : tn_product_workspace(dtype, m, n, k);
 }
 
 void tn_cpu_matmul(tn_dtype dtype, int64_t m, int64_t n, int64_t k, tn_cpu_matrix a,
@@ -119,6 +122,10 @@ void tn_cpu_matmul(tn_dtype dtype, int64_t m, int64_t n, int64_t k, tn_cpu_matri
   if (for_onednn && suits_onednn(m, n, k, &a, &b) &&
       multiply_by_onednn(m, n, k, a, b, out, parallel))
     return;
+  if (!for_onednn && tn_is_thin(dtype, m, n, k)) {
+    tn_thin_run(dtype, m, n, k, a, b, out, workspace, parallel);
+    return;
+  }
   const operands source = {a, b};
   const tn_product product = {.dtype = dtype,
                               .m = m,
