@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdalign.h>
+#include <stddef.h>
 
 #include "cpu/elementwise_loops.h"
 #include "cpu/parallel.h"
@@ -9,7 +10,8 @@
 
 // The input as [outer..., depth, width]: the outer dimensions alternate between reduced and kept,
 // depth is reduced, width is kept. [depth, width] is a run. Its columns are cut into tiles of
-// LANES; narrow rows are taken many at a time, as one long row whose lanes are merged in the end.
+// LANES; narrow rows are taken many at a time, as one long row whose lanes are merged in the end,
+// and rows of one element, where the type has a loop for them, as a run of neighbours.
 // Where that leaves too few units of work for several threads, the reduced elements are cut into
 // chunks, whose accumulators meet in the workspace. All cuts follow from the shape alone.
 enum {
@@ -18,6 +20,8 @@ enum {
   NARROW = 64,
   SHORT = 32,  // runs that are not worth a cascade each
   ROWS_PER_LEAF = 16,
+  RUN_PER_LEAF = 2048,
+  LONGER_LEAVES = 8,  // so many times that, where order does not matter
   LEVELS = 18,
   WIDENED = 4 * LANES,
   UNIT = 32768,  // elements worth a unit of work
@@ -34,15 +38,18 @@ typedef struct reduce_job {
   bool spread;   // real results go into complex numbers
   bool is_complex;
   int kept_rank, reduced_rank;
-  int64_t kept_dims[TN_CPU_MAX_RANK + 2], kept_strides[TN_CPU_MAX_RANK + 2];
-  int64_t reduced_dims[TN_CPU_MAX_RANK + 2], reduced_strides[TN_CPU_MAX_RANK + 2];
   int64_t kept_count, runs, depth, width;
-  int64_t groups;  // rows side by side
+  int64_t groups;   // rows side by side
+  bool neighbours;  // taken as runs
+  int64_t rows_per_leaf;
   int64_t tiles;
   int64_t chunks, runs_per_chunk, chunks_per_run, rows_per_chunk;
   const char* in;
   char* out;
   char* partials;
+  // Filled as far as the ranks say. They are large, and stay last so that they need not be cleared.
+  int64_t kept_dims[TN_CPU_MAX_RANK], kept_strides[TN_CPU_MAX_RANK];
+  int64_t reduced_dims[TN_CPU_MAX_RANK], reduced_strides[TN_CPU_MAX_RANK];
 } reduce_job;
 
 // ---- Accumulating ----
@@ -69,6 +76,10 @@ static void cascade_begin(cascade* sums, const reduce_job* job, int64_t lanes) {
 static void take_rows(cascade* sums, const char* in, int64_t row_stride, int64_t rows,
                       int64_t lanes) {
   const reduce_job* job = sums->job;
+  if (!job->widen && job->neighbours) {
+    job->fold.run(in, rows, sums->leaf);
+    return;
+  }
   if (!job->widen) {
     job->fold.rows(in, row_stride, rows, lanes, sums->leaf);
     return;
@@ -82,7 +93,10 @@ static void take_rows(cascade* sums, const char* in, int64_t row_stride, int64_t
       for (int64_t i = 0; i < some; ++i)
         job->widen(in + (r + i) * row_stride * job->size, sums->widened + i * lanes, lanes);
     }
-    job->fold.rows(sums->widened, lanes, some, lanes, sums->leaf);
+    if (job->neighbours)
+      job->fold.run(sums->widened, some, sums->leaf);
+    else
+      job->fold.rows(sums->widened, lanes, some, lanes, sums->leaf);
   }
 }
 
@@ -102,13 +116,13 @@ static void cascade_end_leaf(cascade* sums) {
 
 static void cascade_add(cascade* sums, const char* in, int64_t row_stride, int64_t rows) {
   while (rows > 0) {
-    int64_t some = ROWS_PER_LEAF - sums->rows_in_leaf;
+    int64_t some = sums->job->rows_per_leaf - sums->rows_in_leaf;
     if (some > rows) some = rows;
     take_rows(sums, in, row_stride, some, sums->lanes);
     in += some * row_stride * sums->job->size;
     rows -= some;
     sums->rows_in_leaf += some;
-    if (sums->rows_in_leaf == ROWS_PER_LEAF) cascade_end_leaf(sums);
+    if (sums->rows_in_leaf == sums->job->rows_per_leaf) cascade_end_leaf(sums);
   }
 }
 
@@ -343,7 +357,9 @@ static void cut_chunks(reduce_job* job) {
 
 static void plan(reduce_job* job, tn_cpu_reduce_op op, tn_dtype dtype, int rank,
                  const int64_t* dims, const bool* reduced) {
-  *job = (reduce_job){.op = op, .dtype = dtype};
+  memset(job, 0, offsetof(reduce_job, kept_dims));
+  job->op = op;
+  job->dtype = dtype;
   if (TN_CPU_TYPE(dtype) & TN_CPU_COMPLEXES && op != TN_CPU_PROD) {
     job->is_complex = true;
     job->spread = op == TN_CPU_EUCLIDEAN_NORM;
@@ -357,9 +373,17 @@ static void plan(reduce_job* job, tn_cpu_reduce_op op, tn_dtype dtype, int rank,
   }
   job->fold = tn_cpu_fold(op, job->dtype);
   split_dims(job, rank, dims, reduced);
+  job->neighbours = job->width == 1 && job->fold.run;
+  const bool exact = job->dtype == TN_FLOAT || op == TN_CPU_MAX || op == TN_CPU_MIN;
+  job->rows_per_leaf =
+      (job->neighbours ? RUN_PER_LEAF : ROWS_PER_LEAF) * (exact ? LONGER_LEAVES : 1);
+  // Runs shorter than a leaf would be added up one after the other.
+  if (job->neighbours && !exact && job->depth < RUN_PER_LEAF)
+    job->rows_per_leaf = job->depth < SHORT ? SHORT : job->depth;
   const int64_t run = job->depth * job->width, tile = tile_columns(job);
   const int64_t lanes = run >= 32768 ? 512 : run >= 4096 ? 128 : 64;
-  job->groups = job->width > NARROW || job->width == 0 ? 1 : min_of(lanes / job->width, job->depth);
+  const bool one_by_one = job->width > NARROW || job->width == 0 || job->neighbours;
+  job->groups = one_by_one ? 1 : min_of(lanes / job->width, job->depth);
   if (job->groups < 1) job->groups = 1;
   job->tiles = (job->width + tile - 1) / tile;
   cut_chunks(job);
