@@ -235,3 +235,79 @@ TEST(an_allocation_that_fails_anywhere_is_a_status) {
   CHECK(test_sweep_allocations(run_each, x) > 20);
   tn_tensor_destroy(x[0]), tn_tensor_destroy(x[1]);
 }
+
+static tn_tensor* variable(const char* name, tn_tensor* value, tn_status* status) {
+  tn_tensor* handle = run("VarHandleOp", NULL, 0, status, "dtype", "float", "shape", "[4]",
+                          "shared_name", name, NULL);
+  tn_tensor* assigned[] = {handle, value};
+  run("AssignVariableOp", assigned, 2, status, NULL);
+  return handle;
+}
+
+static tn_tensor* scalar(float value) {
+  tn_tensor* tensor = tn_tensor_create(TN_FLOAT, NULL, 0, NULL);
+  *(float*)tn_tensor_data(tensor) = value;
+  return tensor;
+}
+
+enum { STEPS = 300 };
+
+static void* descend(void* handle) {
+  tn_tensor *rate = scalar(-1), *ones = floats(4, 1, 0);
+  tn_tensor* inputs[] = {handle, rate, ones};
+  tn_status* status = tn_status_create();
+  for (int i = 0; i < STEPS; ++i) run("ResourceApplyGradientDescent", inputs, 3, status, NULL);
+  CHECK_OK(status);
+  tn_status_destroy(status);
+  tn_tensor_destroy(rate), tn_tensor_destroy(ones);
+  return NULL;
+}
+
+// Somebody who reads keeps what was read; somebody who steps changes only the variable.
+TEST(steps_of_many_threads_all_count_while_others_read) {
+  load();
+  tn_status* status = tn_status_create();
+  tn_tensor* start = floats(4, 0, 1);
+  tn_tensor* handle = variable("\"shared\"", start, status);
+  tn_tensor* before = run("ReadVariableOp", &handle, 1, status, "dtype", "float", NULL);
+  pthread_t threads[4];
+  for (int i = 0; i < 4; ++i) pthread_create(&threads[i], NULL, descend, handle);
+  for (int i = 0; i < 50; ++i)
+    tn_tensor_destroy(run("ReadVariableOp", &handle, 1, status, "dtype", "float", NULL));
+  for (int i = 0; i < 4; ++i) pthread_join(threads[i], NULL);
+  tn_tensor* after = run("ReadVariableOp", &handle, 1, status, "dtype", "float", NULL);
+  CHECK_OK(status);
+  for (int i = 0; i < 4; ++i) {
+    CHECK(at(before, i) == (float)i && at(start, i) == (float)i);
+    CHECK(at(after, i) == (float)(i + 4 * STEPS));
+  }
+  tn_tensor_destroy(start), tn_tensor_destroy(handle);
+  tn_tensor_destroy(before), tn_tensor_destroy(after);
+  tn_status_destroy(status);
+}
+
+// Steps and changed rows, while somebody else holds the value, so that it must be copied.
+static bool train_each(void* arg, tn_status* status) {
+  tn_tensor** x = arg;
+  tn_tensor *const momentum[] = {x[0], x[1], x[2], x[3], x[2]}, *const scatter[] = {x[0], x[4],
+                                                                                    x[2]};
+  tn_tensor* held = run("ReadVariableOp", x, 1, status, "dtype", "float", NULL);
+  if (tn_ok(status)) run("ResourceApplyMomentum", momentum, 5, status, NULL);
+  if (tn_ok(status)) run("ResourceScatterAdd", scatter, 3, status, NULL);
+  tn_tensor_destroy(held);
+  return tn_ok(status);
+}
+
+TEST(a_training_step_whose_allocations_fail_is_a_status) {
+  load();
+  const int64_t one = 1;
+  tn_tensor* zeros = floats(4, 0, 0);
+  tn_tensor* index = tn_tensor_create(TN_INT32, &one, 1, NULL);
+  *(int32_t*)tn_tensor_data(index) = 2;
+  tn_tensor* x[] = {variable("\"w\"", zeros, NULL), variable("\"a\"", zeros, NULL), scalar(0.5f),
+                    floats(4, 1, 1), index};
+  CHECK(train_each(x, NULL));
+  CHECK(test_sweep_allocations(train_each, x) > 10);
+  for (int i = 0; i < 5; ++i) tn_tensor_destroy(x[i]);
+  tn_tensor_destroy(zeros);
+}
