@@ -55,10 +55,14 @@ configure_file(cmake/tenon_tf.pc.in tenon_tf.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/tenon.pc ${CMAKE_BINARY_DIR}/tenon_tf.pc
         DESTINATION ${TENON_LIBDIR}/pkgconfig)
 
-# find_package(tenon) gives tenon::tenon and tenon::tenon_tf.
+# find_package(Tenon) gives tenon::tenon, tenon::tenon_tf and tenon_abi_test.
 include(CMakePackageConfigHelpers)
 set(package_folder ${TENON_LIBDIR}/cmake/tenon)
-install(EXPORT tenon NAMESPACE tenon:: DESTINATION ${package_folder} FILE tenon-config.cmake)
+set(TENON_BINDIR ${CMAKE_INSTALL_BINDIR})
+install(EXPORT tenon NAMESPACE tenon:: DESTINATION ${package_folder} FILE tenon-targets.cmake)
+configure_package_config_file(cmake/tenon-config.cmake.in ${CMAKE_BINARY_DIR}/tenon-config.cmake
+                              INSTALL_DESTINATION ${package_folder} PATH_VARS TENON_BINDIR)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/tenon-config-version.cmake
                                  COMPATIBILITY SameMajorVersion)
-install(FILES ${CMAKE_BINARY_DIR}/tenon-config-version.cmake DESTINATION ${package_folder})
+install(FILES ${CMAKE_BINARY_DIR}/tenon-config.cmake ${CMAKE_BINARY_DIR}/tenon-config-version.cmake
+              cmake/tenon-abi.cmake DESTINATION ${package_folder})

@@ -119,3 +119,21 @@ def test_the_man_page_and_the_completions_are_there(prefix):
     for name in ("man/man1/tenon.1", "bash-completion/completions/tenon",
                  "zsh/site-functions/_tenon", "fish/vendor_completions.d/tenon.fish"):
         assert (prefix / "share" / name).is_file(), name
+
+
+def test_a_project_guards_its_interface_with_tenon_abi_test(prefix, tmp_path):
+    tenon = prefix / "bin/tenon"
+    header = "#define MY_MAJOR 0\n#define MY_MINOR 1\ntypedef struct My_Args { unsigned long struct_size; void* data; } My_Args;\n"
+    (tmp_path / "my.h").write_text(header)
+    baseline = run(tenon, "abi", "layout", tmp_path / "my.h")
+    assert baseline.returncode == 0, baseline
+    (tmp_path / "my.json").write_text(baseline.stdout)
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.16)\nproject(my C)\nenable_testing()\nfind_package(Tenon REQUIRED)\n"
+        "tenon_abi_test(my.h my.json POLICY tf)\n")
+    done = run("cmake", "-S", tmp_path, "-B", tmp_path / "b", f"-DCMAKE_PREFIX_PATH={prefix}")
+    assert done.returncode == 0, done
+    assert run("ctest", "--test-dir", tmp_path / "b").returncode == 0
+    (tmp_path / "my.h").write_text(header.replace("void* data;", "int flag; void* data;"))
+    done = run("ctest", "--test-dir", tmp_path / "b", "--output-on-failure")
+    assert done.returncode != 0 and "My_Args.flag: inserted" in done.stdout, done

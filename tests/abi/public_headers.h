@@ -1,0 +1,11 @@
+// All of include/tenon, for the guard of its layouts.
+#include "tenon/abi.h"
+#include "tenon/call.h"
+#include "tenon/dtype.h"
+#include "tenon/kernel_services.h"
+#include "tenon/plugin.h"
+#include "tenon/registry.h"
+#include "tenon/shape_inference.h"
+#include "tenon/status.h"
+#include "tenon/tenon.h"
+#include "tenon/tensor.h"
