@@ -131,23 +131,33 @@ static inline void square_16(const char* in, int64_t in_row, char* out, int64_t 
   memcpy(out, in, 16);
 }
 
-// A block goes through a buffer in which its rows lie side by side: when they are a large power of
-// two apart, the cache cannot hold them all at once.
+// The rows of a large array go through a buffer in which they lie side by side: when they are a
+// large power of two apart, the cache cannot hold them all at once. The output's are fetched ahead,
+// since no two of those that are written together follow each other.
 enum { BLOCK = 64, BUFFER = 16384 };
 
-#define TRANSPOSE(size)                                                                         \
-  static void transpose_##size(int64_t unused, axis a, axis b, const char* in, char* out) {     \
-    enum { N = 16 / size };                                                                     \
-    _Alignas(64) char buffer[BUFFER];                                                           \
-    const int64_t row = a.count * size;                                                         \
-    for (int64_t j = 0; j < b.count; ++j) memcpy(buffer + j * row, in + j * b.in, (size_t)row); \
-    const int64_t a_whole = a.count / N * N, b_whole = b.count / N * N;                         \
-    for (int64_t i = 0; i < a_whole; i += N)                                                    \
-      for (int64_t j = 0; j < b_whole; j += N)                                                  \
-        square_##size(buffer + j * row + i * size, row, out + i * a.out + j * size, a.out);     \
-    for (int64_t i = 0; i < a.count; ++i)                                                       \
-      for (int64_t j = i < a_whole ? b_whole : 0; j < b.count; ++j)                             \
-        memcpy(out + i * a.out + j * size, buffer + j * row + i * size, size);                  \
+#define TRANSPOSE(size)                                                                           \
+  static void transpose_##size(int64_t unused, axis a, axis b, const char* in, char* out) {       \
+    enum { N = 16 / size };                                                                       \
+    _Alignas(64) char buffer[BUFFER];                                                             \
+    int64_t row = b.in;                                                                           \
+    const bool large = row < 0 || row * b.count > 2 * BUFFER;                                     \
+    if (large) {                                                                                  \
+      row = a.count * size;                                                                       \
+      for (int64_t j = 0; j < b.count; ++j) memcpy(buffer + j * row, in + j * b.in, (size_t)row); \
+      in = buffer;                                                                                \
+    }                                                                                             \
+    const int64_t a_whole = a.count / N * N, b_whole = b.count / N * N;                           \
+    for (int64_t i = 0; i < a_whole; i += N) {                                                    \
+      for (int64_t next = i + N; large && next < i + 2 * N && next < a.count; ++next)             \
+        for (int64_t line = 0; line < b.count * size; line += 64)                                 \
+          __builtin_prefetch(out + next * a.out + line, 1);                                       \
+      for (int64_t j = 0; j < b_whole; j += N)                                                    \
+        square_##size(in + j * row + i * size, row, out + i * a.out + j * size, a.out);           \
+    }                                                                                             \
+    for (int64_t i = 0; i < a.count; ++i)                                                         \
+      for (int64_t j = i < a_whole ? b_whole : 0; j < b.count; ++j)                               \
+        memcpy(out + i * a.out + j * size, in + j * row + i * size, size);                        \
   }
 EACH_SIZE(TRANSPOSE)
 
