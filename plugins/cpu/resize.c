@@ -1,4 +1,4 @@
-// ResizeBilinear, ResizeNearestNeighbor and their gradients.
+// ResizeBilinear, ResizeNearestNeighbor and their gradients, ResizeBicubic.
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +23,9 @@ static void* create(TF_OpKernelConstruction* construction, const char* op, bool 
 
 static void* create_bilinear(TF_OpKernelConstruction* construction) {
   return create(construction, "ResizeBilinear", true);
+}
+static void* create_bicubic(TF_OpKernelConstruction* construction) {
+  return create(construction, "ResizeBicubic", true);
 }
 static void* create_bilinear_grad(TF_OpKernelConstruction* construction) {
   return create(construction, "ResizeBilinearGrad", true);
@@ -98,6 +101,17 @@ static void bilinear(void* state, TF_OpKernelContext* context) {
   run_end(&run);
 }
 
+static void bicubic(void* state, TF_OpKernelContext* context) {
+  run run;
+  array images, output;
+  run_begin(&run, context, "ResizeBicubic");
+  if (prepare(&run, &images, &output)) {
+    const tn_cpu_resizing r = describe(state, images.dims, output.dims);
+    tn_cpu_resize_bicubic(images.dtype, &r, images.data, output.data, run.parallel);
+  }
+  run_end(&run);
+}
+
 static void nearest(void* state, TF_OpKernelContext* context) {
   run run;
   array images, output;
@@ -150,6 +164,12 @@ void register_resize(void) {
       {.op = "ResizeBilinear",
        .create = create_bilinear,
        .compute = bilinear,
+       .destroy = free,
+       .constraints = {{"T", TN_CPU_REALS}},
+       .host_args = {"size"}},
+      {.op = "ResizeBicubic",
+       .create = create_bicubic,
+       .compute = bicubic,
        .destroy = free,
        .constraints = {{"T", TN_CPU_REALS}},
        .host_args = {"size"}},

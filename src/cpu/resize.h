@@ -1,4 +1,4 @@
-// Images of another size: bilinear and nearest, and their gradients.
+// Images of another size: bilinear and nearest with their gradients, bicubic.
 #ifndef TENON_CPU_RESIZE_H_
 #define TENON_CPU_RESIZE_H_
 
@@ -21,6 +21,10 @@ void tn_cpu_resize_bilinear(tn_dtype dtype, const tn_cpu_resizing* r, const void
 size_t tn_cpu_resize_bilinear_grad_workspace(tn_dtype dtype, const tn_cpu_resizing* r);
 void tn_cpu_resize_bilinear_grad(tn_dtype dtype, const tn_cpu_resizing* r, const float* grad,
                                  void* out, void* workspace, const tn_cpu_parallel* parallel);
+
+// From TN_CPU_REALS to float, of 4 x 4 neighbours.
+void tn_cpu_resize_bicubic(tn_dtype dtype, const tn_cpu_resizing* r, const void* in, float* out,
+                           const tn_cpu_parallel* parallel);
 
 // The nearest input for every output; elements of `size` bytes.
 void tn_cpu_resize_nearest(size_t size, const tn_cpu_resizing* r, const void* in, void* out,

@@ -32,6 +32,29 @@ static void mix_rows(const float* upper, const float* lower, float share, int64_
   for (int64_t i = 0; i < count; ++i) out[i] = upper[i] + (lower[i] - upper[i]) * share;
 }
 
+#define QUADS(x, dtype, _)                                                                      \
+  static void mix_quads_##x(const void* row, const tn_resize_quad* quads, int64_t count,        \
+                            int64_t channels, float* out) {                                     \
+    for (int64_t i = 0; i < count; ++i) {                                                       \
+      const s_##x *p = (const s_##x*)row + quads[i].index[0],                                   \
+                  *q = (const s_##x*)row + quads[i].index[1];                                   \
+      const s_##x *r = (const s_##x*)row + quads[i].index[2],                                   \
+                  *s = (const s_##x*)row + quads[i].index[3];                                   \
+      const float* w = quads[i].weight;                                                         \
+      for (int64_t c = 0; c < channels; ++c)                                                    \
+        out[i * channels + c] = (float)value_##x(p[c]) * w[0] + (float)value_##x(q[c]) * w[1] + \
+                                (float)value_##x(r[c]) * w[2] + (float)value_##x(s[c]) * w[3];  \
+    }                                                                                           \
+  }
+TN_CPU_EACH_REAL(QUADS, )
+
+static void mix_quad_rows(const float* const* rows, const float* weights, int64_t count,
+                          float* out) {
+  const float *p = rows[0], *q = rows[1], *r = rows[2], *s = rows[3];
+  for (int64_t i = 0; i < count; ++i)
+    out[i] = p[i] * weights[0] + q[i] * weights[1] + r[i] * weights[2] + s[i] * weights[3];
+}
+
 #define GRAD(x, number)                                                                       \
   static void weigh_##x(const float* grad, float weight, int64_t count, void* sums) {         \
     number* to = sums;                                                                        \
@@ -94,6 +117,8 @@ static void pick(const char* row, const tn_resize_place* places, int64_t count, 
 const tn_resize_loops TN_CPU_VARIANT(tn_resize_loops) = {
     .mix_columns = {TN_CPU_EACH_REAL(ENTRY, mix_columns)},
     .mix_rows = mix_rows,
+    .mix_quads = {TN_CPU_EACH_REAL(ENTRY, mix_quads)},
+    .mix_quad_rows = mix_quad_rows,
     .weigh = {[TN_FLOAT] = weigh_f32, [TN_DOUBLE] = weigh_f64},
     .spread = {[TN_FLOAT] = spread_f32, [TN_DOUBLE] = spread_f64},
     .sum = {TN_CPU_EACH_REAL(ENTRY, sum)},

@@ -11,11 +11,20 @@ typedef struct tn_resize_place {
   float share;
 } tn_resize_place;
 
+// The same among four inputs.
+typedef struct tn_resize_quad {
+  int64_t index[4];
+  float weight[4];
+} tn_resize_quad;
+
 typedef struct tn_resize_loops {
   // `count` pixels of `channels` channels each, mixed from the two neighbours in a row.
   void (*mix_columns[TN_CPU_DTYPES])(const void* row, const tn_resize_place* places, int64_t count,
                                      int64_t channels, float* out);
   void (*mix_rows)(const float* upper, const float* lower, float share, int64_t count, float* out);
+  void (*mix_quads[TN_CPU_DTYPES])(const void* row, const tn_resize_quad* quads, int64_t count,
+                                   int64_t channels, float* out);
+  void (*mix_quad_rows)(const float* const* rows, const float* weights, int64_t count, float* out);
   // Of float and double: sums += weight * grad, and spreading a row's sums over the two neighbours.
   void (*weigh[TN_CPU_DTYPES])(const float* grad, float weight, int64_t count, void* sums);
   void (*spread[TN_CPU_DTYPES])(const void* sums, const tn_resize_place* places, int64_t count,

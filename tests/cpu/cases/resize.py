@@ -1,4 +1,4 @@
-"""ResizeBilinear, ResizeNearestNeighbor and their gradients."""
+"""ResizeBilinear, ResizeNearestNeighbor and their gradients, ResizeBicubic."""
 
 import numpy
 
@@ -78,6 +78,45 @@ def wrong_images(op, dtype):
 
 @cases("ResizeBilinear", dtypes=RESIZED, reference=exact_bilinear, scale=magnitudes)
 def bilinear(make, op, dtype):
+    for attrs in PLACINGS:
+        for shape, size in sizes(make):
+            yield Call(op, [make.array(dtype, shape, special=False), numpy.array(size, "int32")], attrs)
+    yield from wrong_images(op, dtype)
+
+
+def quads(size, out, attrs):
+    """Four neighbours of every output, and their weights, looked up at 1024 places between two pixels."""
+    half = attrs.get("half_pixel_centers")
+    at = numpy.arange(out, dtype="float32")
+    scale = scale_of(size, out, attrs)
+    at = (at + numpy.float32(0.5)) * scale - numpy.float32(0.5) if half else at * scale
+    below = numpy.floor(at)
+    step = numpy.rint((at - below) * numpy.float32(1024)).astype("float64") / 1024
+    a = -0.5 if half else -0.75
+
+    def weight(x):
+        x = numpy.abs(x)
+        return numpy.where(x <= 1, ((a + 2) * x - (a + 3)) * x * x + 1, ((a * x - 5 * a) * x + 8 * a) * x - 4 * a)
+    index = below[:, None].astype(int) + numpy.arange(-1, 3)
+    weights = weight(step[:, None] - numpy.arange(-1, 3))
+    if half:
+        weights = numpy.where((index >= 0) & (index < size), weights, 0)
+        weights /= weights.sum(1, keepdims=True)
+    return numpy.clip(index, 0, size - 1), weights
+
+
+def exact_bicubic(call, of=lambda x: x):
+    images = of(call.inputs[0].astype("float64"))
+    for i, size in enumerate(call.inputs[1]):
+        index, weights = quads(images.shape[1 + i], int(size), call.attrs)
+        weights = of(weights).reshape([*weights.shape] + [1] * (2 - i))
+        images = (images.take(index, 1 + i) * weights).sum(2 + i)
+    return [images]
+
+
+@cases("ResizeBicubic", dtypes=RESIZED, reference=exact_bicubic,
+       scale=lambda call: exact_bicubic(call, numpy.abs))
+def bicubic(make, op, dtype):
     for attrs in PLACINGS:
         for shape, size in sizes(make):
             yield Call(op, [make.array(dtype, shape, special=False), numpy.array(size, "int32")], attrs)
