@@ -4,6 +4,7 @@
 
 #include "cpu/conv_patches.h"
 #include "cpu/layout.h"
+#include "cpu/onednn_conv.h"
 
 // A convolution is the product of the patches of its input and the filter; the gradients are
 // products too, of patches of the output's gradient, and of transposed patches of the input. With
@@ -154,6 +155,9 @@ void tn_cpu_conv2d_run(tn_dtype dtype, const tn_cpu_conv2d* conv, const void* in
                   (tn_cpu_matrix){filter, out_depth, 1, false}, output, workspace, parallel);
     return;
   }
+  if (dtype == TN_FLOAT &&
+      tn_onednn_conv2d(TN_ONEDNN_FORWARD, conv, (float*)input, (float*)filter, output, parallel))
+    return;
   for (int64_t group = 0; group < conv->groups; ++group) {
     const conv_source source = {
         .conv = conv,
@@ -185,6 +189,9 @@ void tn_cpu_conv2d_filter_gradient(tn_dtype dtype, const tn_cpu_conv2d* conv, co
                   parallel);
     return;
   }
+  if (dtype == TN_FLOAT && tn_onednn_conv2d(TN_ONEDNN_FILTER_GRADIENT, conv, (float*)input,
+                                            filter_gradient, (float*)output_gradient, parallel))
+    return;
   const int64_t size = (int64_t)tn_cpu_size(dtype);
   const int64_t rows = conv->filter_height * conv->filter_width * in_depth;
   if (positions(conv) == 0) memset(filter_gradient, 0, (size_t)(rows * conv->out_depth * size));
@@ -286,6 +293,9 @@ void tn_cpu_conv2d_input_gradient(tn_dtype dtype, const tn_cpu_conv2d* conv, con
                   parallel);
     return;
   }
+  if (dtype == TN_FLOAT && tn_onednn_conv2d(TN_ONEDNN_INPUT_GRADIENT, conv, input_gradient,
+                                            (float*)filter, (float*)output_gradient, parallel))
+    return;
   // Positions between the places that the filter reaches stay zero.
   if (conv->filter_height < conv->stride_height || conv->filter_width < conv->stride_width ||
       conv->dilation_height > 1 || conv->dilation_width > 1)

@@ -14,6 +14,7 @@ enum { MOST_INSTRUCTIONS = 0xe7 };
 
 static struct {
   bool there;
+  void* handle;
   int (*sgemm)(char transa, char transb, int64_t m, int64_t n, int64_t k, float alpha,
                const float* a, int64_t lda, const float* b, int64_t ldb, float beta, float* c,
                int64_t ldc);
@@ -36,6 +37,7 @@ static void open_library(void) {
   if (!limit || !library.sgemm || !library.get_threads || !library.set_threads) return;
   // Fails on older processors, for which there is nothing to limit.
   limit(MOST_INSTRUCTIONS);
+  library.handle = handle;
   library.there = true;
 }
 
@@ -45,15 +47,28 @@ bool tn_onednn_is_there(void) {
   return library.there;
 }
 
+void* tn_onednn_function(const char* name) {
+  return tn_onednn_is_there() ? dlsym(library.handle, name) : NULL;
+}
+
+// The number belongs to this thread, which may be a program's own that uses OpenMP too.
+int tn_onednn_enter(void) {
+  const int threads = library.get_threads();
+  if (threads != 1) library.set_threads(1);
+  return threads;
+}
+
+void tn_onednn_leave(int threads) {
+  if (threads != 1) library.set_threads(threads);
+}
+
 bool tn_onednn_sgemm(int64_t m, int64_t n, int64_t k, const float* a, bool a_transposed,
                      int64_t a_step, const float* b, bool b_transposed, int64_t b_step, float* c,
                      int64_t c_step) {
   if (!tn_onednn_is_there()) return false;
-  // The number belongs to this thread, which may be a program's own that uses OpenMP too.
-  const int threads = library.get_threads();
-  if (threads != 1) library.set_threads(1);
+  const int threads = tn_onednn_enter();
   const int failed = library.sgemm(a_transposed ? 'T' : 'N', b_transposed ? 'T' : 'N', m, n, k,
                                    1.0f, a, a_step, b, b_step, 0.0f, c, c_step);
-  if (threads != 1) library.set_threads(threads);
+  tn_onednn_leave(threads);
   return failed == 0;
 }

@@ -18,4 +18,10 @@ bool tn_onednn_sgemm(int64_t m, int64_t n, int64_t k, const float* a, bool a_tra
                      int64_t a_step, const float* b, bool b_transposed, int64_t b_step, float* c,
                      int64_t c_step);
 
+// A function of the library's, or NULL. Calls of it that compute stand between enter and leave,
+// which keep it on this thread: leave takes what enter gave.
+void* tn_onednn_function(const char* name);
+int tn_onednn_enter(void);
+void tn_onednn_leave(int threads);
+
 #endif  // TENON_CPU_ONEDNN_H_
