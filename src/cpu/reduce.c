@@ -22,7 +22,7 @@ enum {
   ROWS_PER_LEAF = 16,
   RUN_PER_LEAF = 2048,
   LONGER_LEAVES = 8,  // so many times that, where order does not matter
-  LEVELS = 18,
+  LEVELS = 10,
   WIDENED = 4 * LANES,
   UNIT = 32768,  // elements worth a unit of work
   UNITS = 64,
