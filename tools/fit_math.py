@@ -194,7 +194,7 @@ def i_near(order):  # in z = (x/2)^2
 
 
 def far_of(function, at):  # in u = 2 at / x - 1, for x >= at
-    return lambda u: (lambda x: mp.sqrt(x) * function(x))(2 * mpf(at) / (u + 1 + mpf(10)**-9))
+    return lambda u: (lambda x: mp.sqrt(x) * function(x))(2 * mpf(at) / max(u + 1, mpf(10)**-9))
 
 
 def k0_near(z):  # in z = (x/2)^2
@@ -255,12 +255,12 @@ SPECIAL_FITS = {
                lambda u: mpf(2.5), "sqrt(x) exp(-x) I0(x) in 16/x - 1, for x >= 8"),
     "i1_far": ("double", far_of(lambda x: mp.exp(-x) * mp.besseli(1, x), 8), -1, 1, 25,
                lambda u: mpf(2.5), "sqrt(x) exp(-x) I1(x) in 16/x - 1, for x >= 8"),
-    "k0": ("double", away(k0_near), 0, 1, 10, one, "K0(x) + log(x/2) I0(x) in (x/2)^2, for x <= 2"),
-    "k1": ("double", away(k1_near), 0, 1, 10, one, "x (K1(x) - log(x/2) I1(x)) in (x/2)^2, for x <= 2"),
-    "k0_far": ("double", far_of(lambda x: mp.exp(x) * mp.besselk(0, x), 2), -1, 1, 25, one,
-               "sqrt(x) exp(x) K0(x) in 4/x - 1, for x >= 2"),
-    "k1_far": ("double", far_of(lambda x: mp.exp(x) * mp.besselk(1, x), 2), -1, 1, 25, one,
-               "sqrt(x) exp(x) K1(x) in 4/x - 1, for x >= 2"),
+    "k0": ("double", away(k0_near), 0, "0.25", 8, one, "K0(x) + log(x/2) I0(x) in (x/2)^2, for x <= 1"),
+    "k1": ("double", away(k1_near), 0, "0.25", 8, one, "x (K1(x) - log(x/2) I1(x)) in (x/2)^2, for x <= 1"),
+    "k0_far": ("double", far_of(lambda x: mp.exp(x) * mp.besselk(0, x), 1), -1, 1, 31, one,
+               "sqrt(x) exp(x) K0(x) in 2/x - 1, for x >= 1"),
+    "k1_far": ("double", far_of(lambda x: mp.exp(x) * mp.besselk(1, x), 1), -1, 1, 31, one,
+               "sqrt(x) exp(x) K1(x) in 2/x - 1, for x >= 1"),
     "dawson": ("double", away(lambda z: dawson(mp.sqrt(z)) / mp.sqrt(z)), 0, 1, 13, one,
                "dawson(x) / x in x^2, for x <= 1"),
     "dawson_far": ("double", away(lambda w: dawson(1 / mp.sqrt(w)) / mp.sqrt(w)), 0, mpf(1) / 49, 12,

@@ -122,6 +122,7 @@ void* attrs_end(attrs* attrs, const void* state, size_t size);
 void register_arithmetic(void);
 void register_cast(void);
 void register_math(void);
+void register_special(void);
 void register_conditions(void);
 void register_likes(void);
 void register_matmul(void);

@@ -97,6 +97,7 @@ __attribute__((visibility("default"))) void TF_InitKernel(void) {
   register_arithmetic();
   register_cast();
   register_math();
+  register_special();
   register_conditions();
   register_likes();
   register_matmul();

@@ -1,5 +1,6 @@
 // Minimax polynomials. Written by tools/fit_math.py; errors are those of exact coefficients,
 // relative to the function that the polynomial is a part of.
+// clang-format off
 #ifndef TENON_CPU_MATH_FITS_H_
 #define TENON_CPU_MATH_FITS_H_
 
