@@ -29,8 +29,8 @@ needs_of() {
   case $1 in
     build) echo gcc=cc g++=c++ libc6-dev cmake=cmake ninja-build=ninja pkg-config=pkg-config \
                 python3=python3 libelf-dev libdw-dev libclang-dev zlib1g-dev ;;
-    test) needs_of build; echo python3-venv libdnnl2 ;;
-    bench) echo libpthreadpool0 libdnnl2 ;;
+    test) needs_of build; echo python3-venv libdnnl2 valgrind=valgrind ;;
+    bench) echo libpthreadpool0 libdnnl-dev ;;
     fuzz) echo clang=clang llvm=llvm-profdata libclang-rt-dev ;;
     lint) echo clang-format=clang-format clang-tidy=clang-tidy cppcheck=cppcheck \
                shellcheck=shellcheck ;;

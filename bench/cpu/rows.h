@@ -183,4 +183,32 @@ static const row rows[] = {
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
+// Small ones, whose instructions are counted (tests/cpu/test_instructions.py).
+static const row counted[] = {
+    {NULL, "AddV2 1", "AddV2", "f32[1] f32[1]", ""},
+    {NULL, "AddV2 64K", "AddV2", "f32[65536] f32[65536]", ""},
+    {NULL, "AddV2 256x256 and 256", "AddV2", "f32[256,256] f32[256]", ""},
+    {NULL, "Mul 64K bf16", "Mul", "bf16[65536] bf16[65536]", ""},
+    {NULL, "Relu 64K", "Relu", "f32[65536]", ""},
+    {NULL, "Exp 64K", "Exp", "f32[65536]", ""},
+    {NULL, "Tanh 64K", "Tanh", "f32[65536]", ""},
+    {NULL, "Less 64K", "Less", "f32[65536] f32[65536]", ""},
+    {NULL, "Cast 64K f32 to bf16", "Cast", "f32[65536]", "t:DstT=bf16 b:Truncate=0"},
+    {NULL, "Sum 64K", "Sum", "f32[65536] i32=0", "b:keep_dims=0"},
+    {NULL, "Sum columns 256x256", "Sum", "f32[256,256] i32=0", "b:keep_dims=0"},
+    {NULL, "Max rows 256x256", "Max", "f32[256,256] i32=1", "b:keep_dims=0"},
+    {NULL, "Softmax 64x256", "Softmax", "f32[64,256]", ""},
+    {NULL, "MatMul 128", "MatMul", "f32[128,128] f32[128,128]", "b:transpose_a=0 b:transpose_b=0"},
+    {NULL, "Conv2D 3x3 14,32", "Conv2D", "f32[1,14,14,32] f32[3,3,32,32]", CONV_ATTRS},
+    {NULL, "MaxPool 2x2 56,16", "MaxPool", "f32[1,56,56,16]",
+     "I:ksize=1,2,2,1 I:strides=1,2,2,1 s:padding=SAME s:data_format=NHWC"},
+    {NULL, "Transpose 256x256", "Transpose", "f32[256,256] i32=1,0", ""},
+    {NULL, "GatherV2 1K rows of 64", "GatherV2", "f32[1024,64] i32[1024]<1024 i32=0!",
+     "i:batch_dims=0"},
+    {NULL, "ConcatV2 2 x 256x128 columns", "ConcatV2", "{f32[256,128] f32[256,128]} i32=1!", ""},
+    {NULL, "TopKV2 10 of 16K", "TopKV2", "f32[16384] i32=10!", "b:sorted=1"},
+    {NULL, "RandomUniform 64K", "RandomUniform", "i32=65536", "i:seed=1 i:seed2=2 t:dtype=f32"},
+};
+enum { COUNTED = sizeof counted / sizeof counted[0] };
+
 #endif  // TENON_BENCH_CPU_ROWS_H_

@@ -146,7 +146,7 @@ static void set_attrs(const row* row, TFE_Op* op) {
   }
 }
 
-static bool call(job* job) {
+__attribute__((noinline)) static bool run_once(job* job) {
   TFE_Op* op = host.TFE_NewOp(job->context, job->row->op, job->status);
   for (int i = 0; i < job->count;) {
     int end = i;
@@ -168,14 +168,17 @@ static bool call(job* job) {
   return done;
 }
 
-static void forget_inputs(job* job) {
+static void use_row(job* job, const row* row) {
+  if (job->row == row) return;
   for (int i = 0; i < job->count; ++i) host.TFE_DeleteTensorHandle(job->inputs[i]);
   job->count = 0;
+  job->row = row;
+  make_inputs(job);
 }
 
 // The mean over as many calls as fit in 20 ms, after one that warms up; NaN when it fails.
 static double time_calls(job* job) {
-  if (!call(job)) {
+  if (!run_once(job)) {
     fprintf(stderr, "bench: %s: %s\n", job->row->name, host.TF_Message(job->status));
     job->status = host.TF_NewStatus();
     return NAN;
@@ -183,14 +186,33 @@ static double time_calls(job* job) {
   double start = bench_now(), now;
   long calls = 0;
   do {
-    call(job);
+    run_once(job);
     ++calls;
     now = bench_now();
   } while (now - start < 20e6);
   return (now - start) / (double)calls;
 }
 
+static void run_counted(job* job) {
+  for (int i = 0; i < COUNTED; ++i) {
+    use_row(job, &counted[i]);
+    for (int time = 0; time < 2; ++time)
+      if (!run_once(job)) tfe_expect_ok(job->status, counted[i].name);
+    puts(counted[i].name);
+  }
+}
+
+static void run_asked(job* job) {
+  for (int wanted; scanf("%d", &wanted) == 1 && wanted >= 0 && wanted < ROWS;) {
+    use_row(job, &rows[wanted]);
+    printf("%.1f\n", time_calls(job));
+    fflush(stdout);
+  }
+}
+
 int main(int count, char** arguments) {
+  const bool counts = count > 1 && strcmp(arguments[1], "--count") == 0;
+  if (counts) --count, ++arguments;
   tfe_open(count - 2, arguments + 2);
   job job = {.status = host.TF_NewStatus()};
   if (strcmp(arguments[1], "-") != 0) {
@@ -199,14 +221,6 @@ int main(int count, char** arguments) {
   }
   job.context = host.TFE_NewContext(host.TFE_NewContextOptions(), job.status);
   tfe_expect_ok(job.status, "context");
-  for (int wanted; scanf("%d", &wanted) == 1 && wanted >= 0 && wanted < ROWS;) {
-    if (job.row != &rows[wanted]) {
-      forget_inputs(&job);
-      job.row = &rows[wanted];
-      make_inputs(&job);
-    }
-    printf("%.1f\n", time_calls(&job));
-    fflush(stdout);
-  }
+  counts ? run_counted(&job) : run_asked(&job);
   return 0;
 }
