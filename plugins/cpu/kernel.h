@@ -167,6 +167,7 @@ void register_files(void);
 void register_pooling(void);
 void register_depthwise(void);
 void register_resize(void);
+void register_crop(void);
 void register_training(void);
 void register_variable_rows(void);
 

@@ -142,6 +142,7 @@ __attribute__((visibility("default"))) void TF_InitKernel(void) {
   register_pooling();
   register_depthwise();
   register_resize();
+  register_crop();
   register_training();
   register_variable_rows();
 }
