@@ -135,7 +135,7 @@ static void norm_compute(void* state, TF_OpKernelContext* context) {
       memcpy(out[BATCH_MEAN].data, in[MEAN].data, bytes);
       memcpy(out[BATCH_VARIANCE].data, in[VARIANCE].data, bytes);
     }
-    if (in[X].count == 0 || !norm->training) {
+    if (bytes > 0 && (in[X].count == 0 || !norm->training)) {
       memset(out[SAVED_MEAN].data, 0, bytes);
       memset(out[SAVED_VARIANCE].data, 0, bytes);
     }
@@ -210,7 +210,7 @@ static void grad_compute(void* state, TF_OpKernelContext* context) {
     for (int i = 1; i < 5 && ok; ++i) ok = run_output(&run, i, 1, sizes[i - 1], &out[i]);
     if (ok && in[DX_OF].count > 0) {
       backpropagate(&run, norm, &shape, in, out);
-    } else if (ok) {
+    } else if (ok && shape.channels > 0) {
       for (int i = 1; i < 3; ++i) memset(out[i].data, 0, (size_t)shape.channels * sizeof(float));
     }
   }

@@ -68,7 +68,8 @@ static void cross_entropy(void* state, TF_OpKernelContext* context) {
       int64_t strides[2];
       const void* logits = as_rows(&run, &inputs[0], plan.strides[0], depth, &strides[0]);
       const void* labels = as_rows(&run, &inputs[1], plan.strides[1], depth, &strides[1]);
-      if (run_ok(&run) && depth == 0) memset(loss.data, 0, (size_t)rows * tn_cpu_size(loss.dtype));
+      if (run_ok(&run) && depth == 0 && rows > 0)
+        memset(loss.data, 0, (size_t)rows * tn_cpu_size(loss.dtype));
       if (run_ok(&run) && depth > 0)
         tn_cpu_cross_entropy(loss.dtype, rows, depth, logits, strides[0], labels, strides[1],
                              loss.data, gradient.data, run.parallel);
