@@ -161,6 +161,7 @@ void register_string_prints(void);
 void register_string_format(void);
 void register_string_bytes(void);
 void register_random(void);
+void register_random_generators(void);
 void register_stateless(void);
 void register_variables(void);
 void register_files(void);

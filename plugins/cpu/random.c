@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
-bool random_output(run* run, array* out) {
+bool random_output(run* run, int index, array* out) {
   array shape;
   int64_t dims[TN_CPU_MAX_RANK], count;
   char text[SHAPE_TEXT];
-  if (!run_input(run, 0, &shape)) return false;
+  if (!run_input(run, index, &shape)) return false;
   if (shape.rank != 1 || shape.count > TN_CPU_MAX_RANK) {
     run_fail(run, TF_INVALID_ARGUMENT,
              "input shape must be a vector of at most %d numbers, not of shape %s", TN_CPU_MAX_RANK,
@@ -86,7 +86,7 @@ static void fill(void* state, TF_OpKernelContext* context) {
   int64_t low = 0;
   uint64_t range = 0;
   run_begin(&run, context, stream->op);
-  random_output(&run, &out);
+  random_output(&run, 0, &out);
   if (run_ok(&run) && stream->distribution == TN_CPU_RANDOM_INTEGERS)
     random_range(&run, 1, &out, &low, &range);
   if (run_ok(&run) && out.count > 0)

@@ -8,8 +8,8 @@
 #define RANDOM_INDEX (TN_CPU_TYPE(TN_INT32) | TN_CPU_TYPE(TN_INT64))
 #define RANDOM_WIDE (RANDOM_INDEX | TN_CPU_TYPE(TN_UINT32) | TN_CPU_TYPE(TN_UINT64))
 
-// Output 0, of the shape that input 0 tells.
-bool random_output(run* run, array* out);
+// Output 0, of the shape that input `index` tells.
+bool random_output(run* run, int index, array* out);
 // The scalars minval and maxval at inputs `first` and `first` + 1, as tn_cpu_random takes them.
 // Whoever wants no numbers may ask for impossible ones.
 bool random_range(run* run, int first, const array* out, int64_t* low, uint64_t* range);

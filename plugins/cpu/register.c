@@ -136,6 +136,7 @@ __attribute__((visibility("default"))) void TF_InitKernel(void) {
   register_string_format();
   register_string_bytes();
   register_random();
+  register_random_generators();
   register_stateless();
   register_variables();
   register_files();

@@ -54,7 +54,7 @@ static void fill(TF_OpKernelContext* context, const char* op, tn_cpu_distributio
   int64_t low = 0;
   uint64_t range = 0;
   run_begin(&run, context, op);
-  if (random_output(&run, &out))
+  if (random_output(&run, 0, &out))
     by_key ? read_key(&run, 1, out.count > 0, &at) : read_seed(&run, 1, &at);
   if (run_ok(&run) && distribution == TN_CPU_RANDOM_INTEGERS && out.count > 0)
     random_range(&run, by_key ? 4 : 2, &out, &low, &range);

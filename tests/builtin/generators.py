@@ -553,6 +553,11 @@ GENERATORS = {
     "RandomGamma": lambda r: ({}, [spelled(r), shape(r, 0, 2)]),
     "Multinomial": multinomial(),
     "StatelessMultinomial": multinomial([2]),
+    "StatefulUniform StatefulStandardNormalV2 StatefulTruncatedNormal StatefulUniformFullInt":
+        lambda r: ({"shape_dtype": 9}, [Held([3]), [], spelled(r)]),
+    "StatefulUniformInt": lambda r: ({"shape_dtype": 9}, [Held([3]), [], spelled(r), [], []]),
+    "NonDeterministicInts": lambda r: ({"shape_dtype": 9}, [spelled(r)]),
+    "RngReadAndSkip RngSkip": lambda r: ({}, [Held([3]), [], []]),
     "StatelessShuffle": like(0, [1], [2], []),
     "StatelessRandomUniform StatelessRandomNormal StatelessTruncatedNormal "
     "StatelessRandomUniformFullInt": from_spelled([2]),

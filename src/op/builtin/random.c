@@ -56,8 +56,21 @@ static void key_counter_shape(tn_inference* c, tn_status* status) {
   if (c->node->output_count > 2) tn_infer_set_output(c, 2, tn_infer_scalar(c));
 }
 
+// resource, algorithm, shape and, for some, minval and maxval.
+static void generator_shape(tn_inference* c, tn_status* status) {
+  if (check_scalars(c, 1, 2, status) && check_scalars(c, 3, (int)c->node->input_count, status))
+    tn_infer_set_output(c, 0, tn_infer_value_as_shape(c, 2, status));
+}
+
+// resource, algorithm, delta.
+static void skip_shape(tn_inference* c, tn_status* status) {
+  if (check_scalars(c, 1, 3, status) && c->node->output_count > 0)
+    tn_infer_set_output(c, 0, tn_infer_vector(c, 3, status));
+}
+
 #define SEEDS "seed: int = 0; seed2: int = 0; "
 #define KEY "shape: Tshape; key: uint64; counter: uint64; alg: int32"
+#define GENERATOR "resource: resource; algorithm: int64; shape: shape_dtype"
 #define WIDE "{int32, int64, uint32, uint64}"
 
 const tn_builtin_op tn_random_ops[] = {
@@ -92,6 +105,18 @@ const tn_builtin_op tn_random_ops[] = {
      "Tseed: " INDEX_64, key_counter_shape},
     {"StatelessRandomGetKeyCounterAlg", "seed: Tseed", "key: uint64; counter: uint64; alg: int32",
      "Tseed: " INDEX_64, key_counter_shape},
+    {"StatefulUniform StatefulStandardNormalV2 StatefulTruncatedNormal", GENERATOR, "output: dtype",
+     "dtype: type = DT_FLOAT; shape_dtype: type = DT_INT64", generator_shape, TN_OP_STATEFUL},
+    {"StatefulUniformInt", GENERATOR "; minval: dtype; maxval: dtype", "output: dtype",
+     "dtype: type = DT_INT64; shape_dtype: type = DT_INT64", generator_shape, TN_OP_STATEFUL},
+    {"StatefulUniformFullInt", GENERATOR, "output: dtype",
+     "dtype: type = DT_UINT64; shape_dtype: type = DT_INT64", generator_shape, TN_OP_STATEFUL},
+    {"NonDeterministicInts", "shape: shape_dtype", "output: dtype",
+     "dtype: type = DT_INT64; shape_dtype: type = DT_INT64", tn_shapes_from_input, TN_OP_STATEFUL},
+    {"RngReadAndSkip", "resource: resource; alg: int32; delta: uint64", "value: int64", "",
+     skip_shape, TN_OP_STATEFUL},
+    {"RngSkip", "resource: resource; algorithm: int64; delta: int64", "", "", skip_shape,
+     TN_OP_STATEFUL},
     {"StatelessRandomGetAlg", "", "alg: int32", "", tn_shapes_scalar, TN_OP_STATEFUL},
     {0},
 };

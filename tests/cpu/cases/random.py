@@ -3,7 +3,7 @@
 import numpy
 
 from cases.maker import COMPLEXES, FLOATS, INDICES, REALS, dtype_of
-from cases.registry import Call, Sequence, cases
+from cases.registry import Call, Result, Sequence, Type, cases
 
 WIDE = ["int32", "int64", "uint32", "uint64"]
 INTEGER_OPS = ("RandomUniformInt", "StatelessRandomUniformInt", "StatelessRandomUniformIntV2")
@@ -100,6 +100,57 @@ def wrong_places():
     for key, counter, algorithm in [([1, 2], [1, 2], 1), (1, [1, 2], 1), ([1], [[1, 2]], 1), ([1], [1, 2], 0),
                                     ([1], [1, 2], 2), ([1], [1, 2], -1), ([1], [1, 2], [1])]:
         yield numpy.array(key, "uint64"), numpy.array(counter, "uint64"), numpy.array(algorithm, "int32")
+
+
+def on_generator(make, op, state, inputs, attrs, says=""):
+    """A variable, the op on it twice, and what is in the variable then."""
+    typed = {"dtype": Type(state.dtype.name)}
+    step = Call(op, [Result(0), *inputs], attrs, says)
+    return Sequence([Call("VarHandleOp", [], typed | {"shape": list(state.shape), "shared_name": make.name()}),
+                     Call("AssignVariableOp", [Result(0), state], typed), step, step,
+                     Call("ReadVariableOp", [Result(0)], typed)])
+
+
+def states(make):
+    yield numpy.array([make.choose([0, 5, -1, -300, 2**62]), make.choose([0, -1]), make.below(2**60)])
+
+
+WRONG_STATES = [numpy.array([1, 2]), numpy.array([[1, 2, 3]]), numpy.array([1, 2, 3], "int32")]
+
+
+@cases("StatefulUniform", "StatefulStandardNormalV2", "StatefulTruncatedNormal", dtypes=FLOATS)
+@cases("StatefulUniformInt", dtypes=INDICES)
+@cases("StatefulUniformFullInt", dtypes=WIDE)
+def from_generator(make, op, dtype):
+    def limits_of():
+        return limits(make, "RandomUniformInt", dtype) if op == "StatefulUniformInt" else []
+    attrs = {"dtype": dtype_of(dtype)}
+    for dims in SHAPES:
+        for state in states(make):
+            yield on_generator(make, op, state, [numpy.array(make.choose([1, 3])), shape_of(make, dims), *limits_of()],
+                               attrs)
+    good = numpy.array([1, 2, 3])
+    for algorithm in (0, 4, [1]):
+        yield on_generator(make, op, good, [numpy.array(algorithm), shape_of(make, [3]), *limits_of()], attrs)
+    for wrong in WRONG_STATES:
+        yield on_generator(make, op, wrong, [numpy.array(1), shape_of(make, [3]), *limits_of()], attrs)
+    for dims in (3, [-1]):
+        yield on_generator(make, op, good, [numpy.array(1), shape_of(make, dims), *limits_of()], attrs)
+
+
+@cases("RngReadAndSkip", "RngSkip", dtypes=["int64"])
+def skip(make, op, dtype):
+    kinds = ("int32", "uint64") if op == "RngReadAndSkip" else ("int64", "int64")
+
+    def numbers(algorithm, delta):
+        return [numpy.array(algorithm, kinds[0]), numpy.array(delta, kinds[1])]
+    for delta in (0, 1, 1000, 2**50):
+        for state in states(make):
+            yield on_generator(make, op, state, numbers(1, delta), {})
+    for wrong in WRONG_STATES:
+        yield on_generator(make, op, wrong, numbers(1, 1), {})
+    for algorithm, delta in [(4, 1), ([1], 1), (1, [1])]:
+        yield on_generator(make, op, numpy.array([1, 2, 3]), numbers(algorithm, delta), {})
 
 
 @cases("Multinomial", "StatelessMultinomial", dtypes=FLOATS)
