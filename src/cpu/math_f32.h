@@ -26,10 +26,11 @@ TN_MATH float exp_reduce_f32(float x, float* n) {
 }
 
 TN_MATH float exp_f32(float x) {
-  float n, e = 1 + exp_reduce_f32(at_most_f32(at_least_f32(x, -120), 120), &n);
-  float half = n * 0.5f + TO_INTEGER_F32;
-  float rest = (n - (half - TO_INTEGER_F32)) + TO_INTEGER_F32;
-  return e * power_of_2_f32(half) * power_of_2_f32(rest);
+  float n, e = 1 + exp_reduce_f32(at_most_f32(at_least_f32(x, -104), 88.8f), &n);
+  // 2^n would not fit where the result is denormal or near the largest: what is missing follows.
+  const float shift = x < 0 ? TO_INTEGER_F32 + 25 : TO_INTEGER_F32 - 1;
+  const float rest = x < 0 ? 0x1p-25f : 2;
+  return e * power_of_2_f32(n + shift) * rest;
 }
 
 TN_MATH float expm1_f32(float x) {
@@ -66,9 +67,11 @@ TN_MATH float log1p_f32(float x) {
   return x == 0 ? x : result;
 }
 
+// With h = expm1(2 |x|) / 2.
 TN_MATH float tanh_f32(float x) {
-  float e = expm1_f32(2 * at_most_f32(fabsf(x), 11));
-  return copysignf(e / (e + 2), x);
+  float n, e = exp_reduce_f32(2 * at_most_f32(fabsf(x), 11), &n);
+  float half = power_of_2_f32(n - 1 + TO_INTEGER_F32), h = half * e + (half - 0.5f);
+  return copysignf(h / (h + 1), x);
 }
 
 TN_MATH float sigmoid_f32(float x) {
