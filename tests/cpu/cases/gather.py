@@ -43,6 +43,15 @@ def gather(make, op, dtype):
     yield call(ones(dtype, 0, 3), numpy.array([0], "int32"), 0, 0, "indices[0] is [0]")
 
 
+@cases("Gather", dtypes=MOVABLE + QUANTIZED)
+def gather_first(make, op, dtype):
+    for i in range(10):
+        shape = [1 + make.below(9), *few(make)]
+        yield Call(op, [make.array(dtype, shape), make.array(INDICES[i % 2], few(make), low=0, high=shape[0] - 1)])
+    yield Call(op, [ones(dtype, 2, 3), numpy.array([2], "int32")], {}, "indices[0] is [2]")
+    yield Call(op, [ones(dtype), numpy.array([0], "int32")], {}, "input params is a scalar")
+
+
 def tuples(make, shape, depth, outer, index, bad=False):
     """Indices that point into the first `depth` dimensions of `shape`."""
     result = numpy.zeros([*outer, depth], index)
