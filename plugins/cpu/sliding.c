@@ -16,7 +16,7 @@ padding attr_padding(attrs* attrs, bool has_explicit) {
     if (edges[i] < 0 || edges[i] > INT32_MAX) {
       attrs_fail(attrs, TF_INVALID_ARGUMENT,
                  "explicit_paddings[%d] is %lld, and must be in [0, 2^31)", i, (long long)edges[i]);
-    } else if (edges[i] > 0 && (i < 2 || i >= 6)) {
+    } else if ((i < 2 || i >= 6) && edges[i] > 0) {
       attrs_fail(attrs, TF_INVALID_ARGUMENT,
                  "explicit_paddings[%d] is %lld, and must be 0: batch and channels are not padded",
                  i, (long long)edges[i]);

@@ -145,7 +145,8 @@ static void bilinear_rows(void* arg, int64_t begin, int64_t end) {
       const int64_t first = i / r->out_rows * r->rows;
       const float* upper = mix_row(job, &t, places, first + at.lower, first + at.upper, &m);
       const float* lower = mix_row(job, &t, places, first + at.upper, first + at.lower, &m);
-      float* out = (float*)job->out + (i * r->out_columns + t.column) * r->channels + t.channel;
+      float* out =
+          (float*)(void*)job->out + (i * r->out_columns + t.column) * r->channels + t.channel;
       job->loops->mix_rows(upper, lower, at.share, t.columns * t.channels, out);
     }
   }
@@ -182,8 +183,8 @@ static void bilinear_grad_rows(void* arg, int64_t begin, int64_t end) {
         const tn_resize_place at = find_between(&job->rows, y);
         const float weight =
             (at.lower == row ? 1 - at.share : 0) + (at.upper == row ? at.share : 0);
-        const float* grad =
-            (const float*)job->in + (image * r->out_rows + y) * r->out_columns * r->channels;
+        const float* grad = (const float*)(const void*)job->in +
+                            (image * r->out_rows + y) * r->out_columns * r->channels;
         if (t.channels == r->channels) {
           job->loops->weigh[job->dtype](grad + t.column * r->channels, weight,
                                         t.columns * t.channels, sums);
