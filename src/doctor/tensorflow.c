@@ -55,7 +55,10 @@ static const char* const insides[] = {"tensorflow", "tsl", "absl", "protobuf"};
 static void find_cpp(const tn_patient* patient, const tn_inspection* file, obstacles* out) {
   for (size_t i = 0; i < file->elf->import_count; ++i) {
     const tn_elf_import* import = &file->elf->imports[i];
-    if (import->weak || import->version || strncmp(import->name, "_Z", 2) != 0) continue;
+    // TensorFlow's own C++ comes without a version, or with the node that its libraries have.
+    if (import->weak || (import->version && strcmp(import->version, "tensorflow") != 0) ||
+        strncmp(import->name, "_Z", 2) != 0)
+      continue;
     bool ours = tn_elf_defines(patient->file->elf, import->name);
     for (size_t k = 0; k < patient->companion_count && !ours; ++k)
       ours = tn_elf_defines(patient->companions[k]->elf, import->name);
@@ -68,6 +71,17 @@ static void find_cpp(const tn_patient* patient, const tn_inspection* file, obsta
           break;
         }
   }
+}
+
+static bool is_gone(const char* symbol, const char* release) {
+  const tn_abi_table* table = tn_abi_table_get("tf/cpp_gone");
+  for (size_t i = 0; i < table->rows; ++i) {
+    const char* head = tn_abi_cell(table, i, 0);
+    if (strncmp(symbol, head, strlen(head)) == 0 &&
+        tn_abi_tf_covers(tn_abi_cell(table, i, tn_abi_column(table, "absent")), release))
+      return true;
+  }
+  return false;
 }
 
 static void find_obstacles(const tn_patient* patient, const tn_inspection* file,
@@ -85,6 +99,9 @@ static void find_obstacles(const tn_patient* patient, const tn_inspection* file,
     if (!is_exported(file->weak_host_functions[i], release) &&
         tn_abi_find(exports, 0, file->weak_host_functions[i], 0) < exports->rows)
       add_name(&out->weak, file->weak_host_functions[i]);
+  for (size_t i = 0; i < file->elf->import_count; ++i)
+    if (is_gone(file->elf->imports[i].name, release))
+      add_name(&out->functions, file->elf->imports[i].name);
   find_cpp(patient, file, out);
 }
 
