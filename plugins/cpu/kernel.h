@@ -52,8 +52,9 @@ bool run_scalar(run* run, int index, const char* name, array* out);
 // What a tensor is that the caller holds.
 bool run_describe(run* run, TF_Tensor* tensor, array* out);
 bool run_output(run* run, int index, int rank, const int64_t* dims, array* out);
-// Like run_output, in the memory of one of the first `inputs` inputs (3 at most) when nobody else needs it. The
-// handles on the inputs are given back; their memory stays, because the context holds it.
+// Like run_output, in the memory of one of the first `inputs` inputs (3 at most) when nobody else
+// needs it. The handles on the inputs are given back; their memory stays, because the context holds
+// it.
 bool run_output_or_forward(run* run, int inputs, int index, int rank, const int64_t* dims,
                            array* out);
 // Scratch memory at a 64-byte boundary, until the end.
