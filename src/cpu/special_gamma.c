@@ -203,12 +203,18 @@ static double beta_fraction(double a, double b, double x) {
   return value;
 }
 
+// x^a (1 - x)^b / B(a, b), without logarithms where nothing overflows.
+static double beta_term(double a, double b, double x) {
+  const double power = pow(x, a) * (x < 0.5 ? exp(b * log1p(-x)) : pow(1 - x, b));
+  if (a + b < 150 && power > 1e-280) return power * (tgamma(a + b) / tgamma(a) / tgamma(b));
+  return exp(a * log(x) + b * log1p(-x) + (tn_lgamma(a + b) - tn_lgamma(a) - tn_lgamma(b)));
+}
+
 double tn_betainc(double a, double b, double x) {
   if (!(a > 0 && b > 0 && x >= 0 && x <= 1)) return NAN;
   if (x == 0 || x == 1) return x;
-  const double log_term =
-      a * log(x) + b * log1p(-x) + (tn_lgamma(a + b) - tn_lgamma(a) - tn_lgamma(b));
+  const double term = beta_term(a, b, x);
   // Beyond the mean the other side converges.
-  if (x > (a + 1) / (a + b + 2)) return 1 - exp(log_term) * beta_fraction(b, a, 1 - x) / b;
-  return exp(log_term) * beta_fraction(a, b, x) / a;
+  if (x > (a + 1) / (a + b + 2)) return 1 - term * beta_fraction(b, a, 1 - x) / b;
+  return term * beta_fraction(a, b, x) / a;
 }
