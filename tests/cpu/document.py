@@ -1,6 +1,6 @@
 """python document.py: writes the tables of docs/cpu-kernels.md that follow from the kernels and their cases.
 
-The tables of ops stands between <!-- ops --> and <!-- end of ops -->, that of errors between <!-- errors -->
+The tables of ops stand between <!-- ops --> and <!-- end of ops -->, that of errors between <!-- errors -->
 and <!-- end of errors -->. It needs what a run of test_against_tensorflow.py leaves behind (record.py).
 """
 
@@ -92,7 +92,8 @@ def rows(text):
 def main():
     text = DOCUMENT.read_text()
     for name, new in ("ops", ops_section()), ("errors", errors_section()):
-        text = text.replace(section(text, name), new)
+        text = re.sub(rf"(<!-- {name} -->\n).*?(<!-- end of {name} -->)",
+                      lambda found: found[1] + new + found[2], text, flags=re.S)
     DOCUMENT.write_text(text)
 
 

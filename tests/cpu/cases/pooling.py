@@ -187,7 +187,7 @@ def max_pool_grad_v2(make, op, dtype):
                         make.array(dtype, pooled, special=False), *window], attrs)
 
 
-@cases("MaxPoolGradGrad", dtypes=REALS)
+@cases("MaxPoolGradGrad", "MaxPoolGradGradV2", dtypes=REALS)
 def max_pool_grad_grad(make, op, dtype):
     for shape in shapes(make):
         attrs = window_attrs(make, shape)
@@ -197,7 +197,10 @@ def max_pool_grad_grad(make, op, dtype):
             patch = array[:, rows, columns]
             if patch.size:
                 pooled[:, y, x] = patch.max((1, 2))
-        yield Call(op, [array, pooled, make.array(dtype, shape)], attrs)
+        window = []
+        if op == "MaxPoolGradGradV2":
+            window = [numpy.array(attrs.pop(name), "int32") for name in ("ksize", "strides")]
+        yield Call(op, [array, pooled, make.array(dtype, shape), *window], attrs)
 
 
 @cases("MaxPoolWithArgmax", dtypes=REALS)

@@ -126,6 +126,6 @@ def arg_arrays(make, dtype):
 def arg(make, op, dtype):
     types = ["int16", "uint16", "int32", "int64"] if op == "ArgMax" else INDICES
     for array, axis in arg_arrays(make, dtype):
-        index = make.choose(INDICES)
+        index = make.choose(INDICES)  # of an int16 TensorFlow reads four bytes
         yield Call(op, [array, numpy.array(axis, index)], {"output_type": Type(make.choose(types))})
     yield Call(op, [numpy.ones([2, 3], dtype_of(dtype)), numpy.array([0], "int32")], {"output_type": Type("int64")})

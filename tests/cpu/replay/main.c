@@ -221,6 +221,9 @@ static void starve(const answer_case* item) {
     bool good = run_case(item, 0, true, text, sizeof text);
     more = failing_happened();
     failing_at(-1);
+    // A variable may hold another value than before; after a full run it holds the same.
+    char ignored[1024];
+    if (item->call_count > 1) run_case(item, 0, false, ignored, sizeof ignored);
     long left = failing_alive() - before;
     if (good && left > 0) {
       snprintf(text, sizeof text, "%ld blocks are left behind", left);
