@@ -57,5 +57,11 @@ bool tn_family_has(tn_family family, const char* symbol) {
       break;
     default: break;
   }
-  return strncmp(symbol, "_Z", 2) == 0 && strstr(symbol, families[family].within) != NULL;
+  const char* at = strncmp(symbol, "_Z", 2) == 0 ? strstr(symbol, families[family].within) : NULL;
+  // Code that instantiates templates of the compilers' libraries mentions them everywhere: what is
+  // theirs begins with them.
+  const bool begins = family == TN_FAMILY_TSL || family == TN_FAMILY_XLA ||
+                      family == TN_FAMILY_MLIR || family == TN_FAMILY_LLVM;
+  enum { LONGEST_HEAD = 8 };  // "_ZTIZNK"
+  return at && (!begins || at - symbol <= LONGEST_HEAD);
 }
