@@ -54,11 +54,14 @@
   X(LeftShift, FIND, TN_CPU_LEFT_SHIFT, TN_CPU_INTEGERS)                                  \
   X(RightShift, FIND, TN_CPU_RIGHT_SHIFT, TN_CPU_INTEGERS)                                \
   X(PopulationCount, FIND, TN_CPU_POPULATION_COUNT, TN_CPU_INTEGERS)                      \
-  X(Conj, FIND, TN_CPU_CONJ, TN_CPU_COMPLEXES)                                            \
-  X(Real, FIND, TN_CPU_REAL, TN_CPU_COMPLEXES)                                            \
-  X(Imag, FIND, TN_CPU_IMAG, TN_CPU_COMPLEXES)                                            \
-  X(Complex, FIND, TN_CPU_COMPLEX, TWO_FLOATS)                                            \
-  X(ComplexAbs, FIND, TN_CPU_COMPLEX_ABS, TN_CPU_COMPLEXES)
+  X(Conj, FIND, TN_CPU_CONJ, TN_CPU_COMPLEXES)
+
+// Between complex numbers and their parts: Tout is the type that belongs to T.
+#define PART_OPS(X)                                                                       \
+  X(Real, FIND, TN_CPU_REAL, COMPLEX)                                                     \
+  X(Imag, FIND, TN_CPU_IMAG, COMPLEX)                                                     \
+  X(Complex, FIND, TN_CPU_COMPLEX, PARTS)                                                 \
+  X(ComplexAbs, FIND, TN_CPU_COMPLEX_ABS, COMPLEX)
 
 // With a rule for shapes, or the code of a division by zero.
 #define RULED_OPS(X)                                                                              \
@@ -82,6 +85,20 @@
   X(LogicalNot, FIND, TN_CPU_LOGICAL_NOT, 0)
 // clang-format on
 PLAIN_OPS(ELEMENTWISE_COMPUTE)
+PART_OPS(ELEMENTWISE_COMPUTE)
+#define PAIR_COMPLEX(complex, part)                            \
+  {                                                            \
+    {"T", TN_CPU_TYPE(complex)}, { "Tout", TN_CPU_TYPE(part) } \
+  }
+#define PAIR_PARTS(complex, part)                              \
+  {                                                            \
+    {"T", TN_CPU_TYPE(part)}, { "Tout", TN_CPU_TYPE(complex) } \
+  }
+#define PART_KERNELS(name, find, code, from)                                                    \
+  {.op = #name, .compute = compute_##name, .constraints = PAIR_##from(TN_COMPLEX64, TN_FLOAT)}, \
+      {.op = #name,                                                                             \
+       .compute = compute_##name,                                                               \
+       .constraints = PAIR_##from(TN_COMPLEX128, TN_DOUBLE)},
 RULED_OPS(ELEMENTWISE_RULE_COMPUTE)
 BOOL_OPS(ELEMENTWISE_COMPUTE)
 #define BOOL_KERNEL(name, find, code, types) {.op = #name, .compute = compute_##name},
@@ -171,8 +188,8 @@ static void round_integers(void* state, TF_OpKernelContext* context) {
 
 void register_arithmetic(void) {
   static const kernel kernels[] = {
-      PLAIN_OPS(ELEMENTWISE_KERNEL) RULED_OPS(ELEMENTWISE_KERNEL) BOOL_OPS(BOOL_KERNEL)
-          SCALAR_OPS(SCALAR_KERNEL){
+      PLAIN_OPS(ELEMENTWISE_KERNEL) PART_OPS(PART_KERNELS) RULED_OPS(ELEMENTWISE_KERNEL)
+          BOOL_OPS(BOOL_KERNEL) SCALAR_OPS(SCALAR_KERNEL){
               .op = "Round", .compute = round_integers, .constraints = {{"T", TWO_INTEGERS}}},
       {.op = "AddN", .compute = add_n, .constraints = {{"T", TN_CPU_NUMBERS}}}};
   register_kernels(kernels, sizeof kernels / sizeof kernels[0]);
