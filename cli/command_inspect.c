@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "command.h"
 #include "doctor/inspect.h"
+#include "doctor/package.h"
 
 static void print_size(uint64_t bytes) {
   static const char* const units[] = {"bytes", "KB", "MB", "GB"};
@@ -15,9 +16,9 @@ static void print_size(uint64_t bytes) {
   printf(unit ? "%.1f %s" : "%.0f %s", size, units[unit]);
 }
 
-static void print_title(const tn_inspection* i) {
+static void print_title(const tn_inspection* i, const char* name) {
   char machine[32];
-  printf("%s%s%s  ELF %s, ", cli_bold(), cli_base_name(i->elf->path), cli_plain(),
+  printf("%s%s%s  ELF %s, ", cli_bold(), cli_base_name(name), cli_plain(),
          tn_elf_machine_name(i->elf->machine, machine));
   print_size(i->elf->file_size);
   if (*i->marks.compiler) printf(", built by %s", i->marks.compiler);
@@ -87,8 +88,8 @@ static void print_hygiene(const tn_inspection* i) {
   if (i->elf->runpath) printf("  %-11s RUNPATH %s\n", "", i->elf->runpath);
 }
 
-static void print_inspection(const tn_inspection* i) {
-  print_title(i);
+static void print_inspection(const tn_inspection* i, const char* name) {
+  print_title(i, name);
   printf("  %-11s ", "offers");
   for (size_t k = 0; k < i->entry_point_count; ++k)
     printf("%s%s (%s)", k ? ", " : "", i->entry_points[k]->offers, i->entry_points[k]->symbol);
@@ -118,10 +119,10 @@ static void json_families(tn_json* json, const char* key, const size_t* counts, 
 
 static const char* text_or_null(const char* text) { return *text ? text : NULL; }
 
-static void json_inspection(tn_json* json, const tn_inspection* i) {
+static void json_inspection(tn_json* json, const tn_inspection* i, const char* name) {
   char machine[32];
   tn_json_begin_object(json, NULL);
-  tn_json_string(json, "file", i->elf->path);
+  tn_json_string(json, "file", name);
   tn_json_string(json, "format", "ELF");
   tn_json_string(json, "machine", tn_elf_machine_name(i->elf->machine, machine));
   tn_json_uint(json, "size_bytes", i->elf->file_size);
@@ -185,6 +186,26 @@ static bool show_loaded(const char* path, tn_json* json, tn_status* status) {
   return loaded;
 }
 
+// One shared object; false when a plugin is at fault, in *result.
+static void show_file(const cli_args* args, const tn_package_file* file, tn_json* json, int* result,
+                      tn_status* status) {
+  tn_inspection* inspection = tn_inspect(file->path, status);
+  if (!inspection) {
+    *result = cli_failed(args, status);
+    tn_status_clear(status);
+    return;
+  }
+  if (json) {
+    json_inspection(json, inspection, file->name);
+  } else {
+    print_inspection(inspection, file->name);
+  }
+  if (cli_has(args, "load") && !show_loaded(file->path, json, status)) *result = CLI_PLUGIN;
+  if (json) tn_json_end_object(json);
+  tn_status_clear(status);
+  tn_inspection_destroy(inspection);
+}
+
 static int run(cli_args* args) {
   if (args->word_count == 0) return cli_misused(args, "a file is expected");
   tn_status* status = tn_status_create();
@@ -196,22 +217,15 @@ static int run(cli_args* args) {
   tn_json_string(&json, "schema", "tenon/inspect/1");
   tn_json_begin_array(&json, "files");
   for (size_t i = 0; i < args->word_count; ++i) {
-    tn_inspection* inspection = tn_inspect(args->words[i], status);
-    if (!inspection) {
+    tn_package package;
+    if (tn_package_open(&package, args->words[i], status)) {
+      for (size_t k = 0; k < package.count; ++k)
+        show_file(args, &package.files[k], as_json ? &json : NULL, &result, status);
+    } else {
       result = cli_failed(args, status);
       tn_status_clear(status);
-      continue;
     }
-    if (as_json) {
-      json_inspection(&json, inspection);
-    } else {
-      print_inspection(inspection);
-    }
-    if (cli_has(args, "load") && !show_loaded(args->words[i], as_json ? &json : NULL, status))
-      result = CLI_PLUGIN;
-    if (as_json) tn_json_end_object(&json);
-    tn_status_clear(status);
-    tn_inspection_destroy(inspection);
+    tn_package_close(&package);
   }
   tn_json_end_array(&json);
   tn_json_end_object(&json);
@@ -229,7 +243,7 @@ static const cli_option options[] = {
 const cli_command cli_inspect = {
     "inspect",
     "tell what a plugin file is, offers, needs and leaks",
-    "FILE...",
+    "FILE|FOLDER|WHEEL...",
     options,
     "  tenon inspect libmyplugin.so\n"
     "  tenon inspect --load --json libmyplugin.so\n",

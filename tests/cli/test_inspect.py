@@ -160,3 +160,29 @@ def test_what_is_no_plugin_is_told(tmp_path, content, says):
 def test_a_file_that_is_not_there_is_no_plugins_fault(tmp_path):
     assert tenon("inspect", tmp_path / "none.so").returncode == 1
     assert tenon("inspect").returncode == 2
+
+
+def test_folders_and_wheels_stand_for_what_is_in_them(tmp_path):
+    import zipfile
+    folder = tmp_path / "package"
+    (folder / "deep").mkdir(parents=True)
+    pjrt(folder / "deep", "good")
+    build(folder, "other", "void TF_InitKernel(void) {}")
+    done = tenon("inspect", "--json", folder)
+    assert [report["file"] for report in json.loads(done.stdout)["files"]] == ["deep/good.so", "other.so"]
+    for method in (zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED):
+        wheel = tmp_path / "package-1.0-py3-none-any.whl"
+        with zipfile.ZipFile(wheel, "w", method) as archive:
+            for file in ("deep/good.so", "other.so", "other.c"):
+                archive.write(folder / file, file)
+        done = tenon("inspect", "--json", "--load", wheel)
+        reports = json.loads(done.stdout)["files"]
+        assert done.returncode == 0 and [report["file"] for report in reports] == ["deep/good.so", "other.so"]
+        assert loaded(reports[0])["pjrt_version"] == "0.55"
+    data = wheel.read_bytes()
+    for cut in (data[:200], data[:-30], b"PK" + data[:10], data.replace(b"PK\x03\x04", b"XX\x03\x04"), b""):
+        (tmp_path / "bad.whl").write_bytes(cut)
+        done = tenon("inspect", tmp_path / "bad.whl")
+        assert done.returncode == 1 and "bad.whl" in done.stderr, done
+    (tmp_path / "empty").mkdir()
+    assert "no shared objects" in tenon("inspect", tmp_path / "empty").stderr
