@@ -164,6 +164,7 @@ SCATTER_ND(scatter_nd_sub, "ResourceScatterNdSub", TN_CPU_SCATTER_SUB)
 
 void register_variable_rows(void) {
   if (!has_variables()) return;
+  const tn_cpu_types sums = TN_CPU_NUMBERS | TN_CPU_TYPE(TN_BOOL);
   const tn_cpu_types put = TN_CPU_NUMBERS | TN_CPU_TYPE(TN_BOOL) | TN_CPU_TYPE(TN_STRING);
   const struct {
     const char* op;
@@ -182,8 +183,8 @@ void register_variable_rows(void) {
       {"ResourceScatterMin", NULL, scatter_min, "dtype", "resource", TN_CPU_REALS},
       {"ResourceScatterMax", NULL, scatter_max, "dtype", "resource", TN_CPU_REALS},
       {"ResourceScatterNdUpdate", scatter_nd_create, scatter_nd_update, "T", "ref", put},
-      {"ResourceScatterNdAdd", scatter_nd_create, scatter_nd_add, "T", "ref", TN_CPU_NUMBERS},
-      {"ResourceScatterNdSub", scatter_nd_create, scatter_nd_sub, "T", "ref", TN_CPU_NUMBERS},
+      {"ResourceScatterNdAdd", scatter_nd_create, scatter_nd_add, "T", "ref", sums},
+      {"ResourceScatterNdSub", scatter_nd_create, scatter_nd_sub, "T", "ref", sums},
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
     const kernel kernel = {

@@ -29,11 +29,16 @@ TN_CPU_EACH_REAL(MIN_AND_MAX, )
 static void add_bool(const void* update, void* out, int64_t n) {
   for (int64_t j = 0; j < n; ++j) ((uint8_t*)out)[j] |= ((const uint8_t*)update)[j];
 }
+// A difference of truth values is true when they differ.
+static void sub_bool(const void* update, void* out, int64_t n) {
+  for (int64_t j = 0; j < n; ++j)
+    ((uint8_t*)out)[j] = (((uint8_t*)out)[j] != 0) != (((const uint8_t*)update)[j] != 0);
+}
 
 #define ENTRY(x, dtype, name) [dtype] = name##_##x,
 static const scatter_loop loops[][TN_UINT64 + 1] = {
     [TN_CPU_SCATTER_ADD] = {TN_CPU_EACH_NUMBER(ENTRY, add)[TN_BOOL] = add_bool},
-    [TN_CPU_SCATTER_SUB] = {TN_CPU_EACH_NUMBER(ENTRY, sub)},
+    [TN_CPU_SCATTER_SUB] = {TN_CPU_EACH_NUMBER(ENTRY, sub)[TN_BOOL] = sub_bool},
     [TN_CPU_SCATTER_MIN] = {TN_CPU_EACH_REAL(ENTRY, min)},
     [TN_CPU_SCATTER_MAX] = {TN_CPU_EACH_REAL(ENTRY, max)},
 };

@@ -74,9 +74,7 @@ def test_what_tensorflow_has_and_we_do_not_is_little_and_listed_with_a_reason(te
                 if not any((attr, name) in combination for attr, types in reasons.get(op, []) for name in types)]
     assert not unlisted, f"{len(unlisted)} not in docs/cpu-kernels.md, as {unlisted[:5]}"
     assert len(missing) <= count / 10, f"{len(missing)} of {count}"
-    # Sums of truth values aside.
-    plain = [(op, combination) for op, combination in missing if {name for _, name in combination} <= MAIN
-             and op not in ("ResourceScatterNdAdd", "ResourceScatterNdSub")]
+    plain = [(op, combination) for op, combination in missing if {name for _, name in combination} <= MAIN]
     assert not plain, f"{len(plain)}, as {plain[:5]}"
 
 

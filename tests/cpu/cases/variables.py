@@ -144,7 +144,7 @@ def scatter_update(make, op, dtype):
     yield from scattered(make, op, dtype, lambda shape: make.array(dtype, shape))
 
 
-@cases("ResourceScatterNdUpdate", "ResourceScatterNdAdd", "ResourceScatterNdSub", dtypes=NUMBERS)
+@cases("ResourceScatterNdUpdate", "ResourceScatterNdAdd", "ResourceScatterNdSub", dtypes=NUMBERS + ["bool"])
 def scatter_nd(make, op, dtype):
     def updates_of(shape):
         return make.array(dtype, shape, special=False)
