@@ -124,7 +124,8 @@ void elementwise_run(const elementwise* op, TF_OpKernelContext* context) {
   array in[TN_CPU_MAX_INPUTS];
   const int count = TF_NumInputs(context);
   run_begin(&run, context, op->op);
-  for (int k = 0; k < count && run_input(&run, k, &in[k]);) ++k;
-  if (run_ok(&run)) elementwise_apply(&run, op, in, count, NULL);
+  int given = 0;
+  while (given < count && run_input(&run, given, &in[given])) ++given;
+  if (given == count) elementwise_apply(&run, op, in, count, NULL);
   run_end(&run);
 }

@@ -14,8 +14,11 @@ static void use_lent(void* context, int64_t total, int64_t cost,
 
 // The status of the last run on this thread, for the next: most runs need one only to hand it to
 // functions that do not fail.
-static _Thread_local TF_Status* spare;
-static _Thread_local bool ends_well;  // the thread's end will delete the spare one
+// Initial-exec: found without a call, for a few of the bytes that the loader keeps for libraries
+// opened late.
+static _Thread_local __attribute__((tls_model("initial-exec"))) TF_Status* spare;
+// The thread's end will delete the spare one.
+static _Thread_local __attribute__((tls_model("initial-exec"))) bool ends_well;
 static pthread_key_t at_end;
 static bool have_key;
 
@@ -30,13 +33,13 @@ static TF_Status* take_status(void) {
   return status ? status : TF_NewStatus();
 }
 
+// Takes a status that is OK.
 static void give_back_status(TF_Status* status) {
   if (!ends_well && have_key) ends_well = pthread_setspecific(at_end, &spare) == 0;
   if (!status || !ends_well || spare) {
     TF_DeleteStatus(status);
     return;
   }
-  if (TF_GetCode(status) != TF_OK) TF_SetStatus(status, TF_OK, "");
   spare = status;
 }
 
@@ -69,8 +72,11 @@ static void give_back_handles(run* run) {
 void run_end(run* run) {
   give_back_handles(run);
   if (run->handles != run->first_handles) free(run->handles);
-  const TF_Status* why = run->status ? run->status : no_memory;
-  if (!run_ok(run) && why) TF_OpKernelContext_Failure(run->context, (TF_Status*)why);
+  if (!run_ok(run)) {
+    const TF_Status* why = run->status ? run->status : no_memory;
+    if (why) TF_OpKernelContext_Failure(run->context, (TF_Status*)why);
+    if (run->status) TF_SetStatus(run->status, TF_OK, "");
+  }
   give_back_status(run->status);
 }
 
@@ -95,31 +101,36 @@ void run_fail(run* run, TF_Code code, const char* format, ...) {
   pthread_mutex_unlock(&failing);
 }
 
+static __attribute__((noinline)) bool make_room(run* run) {
+  int capacity = run->handle_count + 32;
+  TF_Tensor** handles = malloc((size_t)capacity * sizeof(TF_Tensor*));
+  if (!handles) {
+    run_fail(run, TF_RESOURCE_EXHAUSTED, "no memory for %d tensor handles", capacity);
+    return false;
+  }
+  memcpy(handles, run->handles, (size_t)run->handle_count * sizeof(TF_Tensor*));
+  if (run->handles != run->first_handles) free(run->handles);
+  run->handles = handles;
+  run->handle_capacity = capacity;
+  return true;
+}
+
 // Takes `tensor`; NULL is a failure that the host has put into the status.
 static bool keep_handle(run* run, TF_Tensor* tensor) {
   if (!tensor) {
     run->failed = true;
     return false;
   }
-  if (run->handle_count == run->handle_capacity) {
-    int capacity = run->handle_count + 32;
-    TF_Tensor** handles = malloc((size_t)capacity * sizeof(TF_Tensor*));
-    if (!handles) {
-      TF_DeleteTensor(tensor);
-      run_fail(run, TF_RESOURCE_EXHAUSTED, "no memory for %d tensor handles", capacity);
-      return false;
-    }
-    memcpy(handles, run->handles, (size_t)run->handle_count * sizeof(TF_Tensor*));
-    if (run->handles != run->first_handles) free(run->handles);
-    run->handles = handles;
-    run->handle_capacity = capacity;
+  if (run->handle_count == run->handle_capacity && !make_room(run)) {
+    TF_DeleteTensor(tensor);
+    return false;
   }
   run->handles[run->handle_count++] = tensor;
   return true;
 }
 
 // Of a tensor that is there: a product that does not fit has a zero in it.
-static int64_t count_of(int rank, const int64_t* dims) {
+static inline int64_t count_of(int rank, const int64_t* dims) {
   int64_t count = 1;
   bool beyond = false;
   for (int i = 0; i < rank; ++i) beyond |= __builtin_mul_overflow(count, dims[i], &count);
@@ -145,7 +156,8 @@ static bool describe_output(TF_Tensor* tensor, int rank, const int64_t* dims, ar
   out->tensor = tensor;
   out->dtype = (tn_dtype)TF_TensorType(tensor);
   out->rank = rank;
-  if (rank) memmove(out->dims, dims, (size_t)rank * sizeof dims[0]);
+  // Few and often: a call of memmove would cost more.
+  for (int i = 0; i < rank; ++i) out->dims[i] = dims[i];
   out->count = count_of(rank, out->dims);
   out->data = TF_TensorData(tensor);
   return true;

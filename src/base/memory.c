@@ -9,21 +9,17 @@
 #include <sys/mman.h>
 
 // INT64_MAX: failing is off and nothing is counted, the state outside tests.
-static _Atomic int64_t until_failure = INT64_MAX;
+_Atomic int64_t tn_memory_until_failure = INT64_MAX;
 static _Atomic int64_t asked;
 static _Atomic int64_t alive;
 
 void tn_memory_fail_at(int64_t nth) {
   atomic_store(&asked, 0);
-  atomic_store(&until_failure, nth < 0 ? INT64_MAX / 2 : nth);
+  atomic_store(&tn_memory_until_failure, nth < 0 ? INT64_MAX / 2 : nth);
 }
 
 int64_t tn_memory_asked(void) { return atomic_load(&asked); }
 int64_t tn_memory_alive(void) { return atomic_load(&alive); }
-
-bool tn_memory_counting(void) {
-  return atomic_load_explicit(&until_failure, memory_order_relaxed) != INT64_MAX;
-}
 
 void tn_memory_keep(void* memory) {
   if (memory && tn_memory_counting()) atomic_fetch_sub(&alive, 1);
@@ -32,7 +28,7 @@ void tn_memory_keep(void* memory) {
 bool tn_memory_should_fail(void) {
   if (!tn_memory_counting()) return false;
   atomic_fetch_add(&asked, 1);
-  return atomic_fetch_sub(&until_failure, 1) == 0;
+  return atomic_fetch_sub(&tn_memory_until_failure, 1) == 0;
 }
 
 static void* count(void* memory) {

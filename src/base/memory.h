@@ -5,11 +5,15 @@
 #define TENON_BASE_MEMORY_H_
 
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "tenon/status.h"
+
+// For a function that is also called from outside: a body to inline beside the one in its .c file.
+#define TN_ALSO_INLINE extern inline __attribute__((gnu_inline))
 
 // NULL when out of memory, never for size 0.
 void* tn_alloc(size_t size);
@@ -38,7 +42,11 @@ int64_t tn_memory_alive(void);
 // counts as alive. NULL is fine.
 void tn_memory_keep(void* memory);
 // Tests have asked for counting: caches of freed blocks stand aside, so that nothing hides in them.
-bool tn_memory_counting(void);
+// [any thread]
+extern _Atomic int64_t tn_memory_until_failure;
+static inline bool tn_memory_counting(void) {
+  return atomic_load_explicit(&tn_memory_until_failure, memory_order_relaxed) != INT64_MAX;
+}
 // True when this allocation is to fail; for code that calls libc's allocator itself.
 bool tn_memory_should_fail(void);
 

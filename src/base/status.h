@@ -23,6 +23,11 @@ struct TF_Status {
   tn_payload* payloads;
 };
 
+TN_ALSO_INLINE bool tn_ok(const tn_status* status) { return !status || status->code == TN_OK; }
+TN_ALSO_INLINE tn_code tn_status_code(const tn_status* status) {
+  return status ? status->code : TN_OK;
+}
+
 // Frees what a status in caller-owned memory holds and makes it OK.
 void tn_status_deinit(tn_status* status);
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/thread_end.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
@@ -29,6 +30,15 @@ typedef struct kept_buffer {
 static _Atomic(kept_buffer*) kept[class_count][places];
 static atomic_size_t kept_bytes;
 static atomic_uint next_victim;
+
+// The last small buffer that this thread freed: the next call mostly wants just that, and gets it
+// without an atomic operation.
+enum { most_own_class = (16 - least_power) * steps - 1 };
+static _Thread_local __attribute__((tls_model("initial-exec"))) struct {
+  kept_buffer* buffer;
+  bool open;  // from the first use until the thread ends
+  tn_thread_end end;
+} own;
 
 static size_t class_size(int class) {
   size_t power = (size_t)1 << (class / steps + least_power);
@@ -82,11 +92,34 @@ static void make_room(size_t needed, size_t limit) {
   }
 }
 
+static kept_buffer* take_own(void) {
+  kept_buffer* buffer = own.buffer;
+  own.buffer = NULL;
+  return buffer;
+}
+
+static void end_thread(void) {
+  own.open = false;
+  if (own.buffer) free_buffer(take_own());
+}
+
+static bool open_own(void) {
+  own.end.end = end_thread;
+  return own.open = tn_thread_on_end(&own.end);
+}
+
 static void release(tn_buffer* freed) {
   kept_buffer* buffer = (kept_buffer*)freed;
   size_t size = class_size(buffer->class), limit = keep_limit();
   ASAN_POISON_MEMORY_REGION(freed->data, size);
   if (size <= limit && !tn_memory_counting()) {
+    if (buffer->class <= most_own_class && (own.open || open_own())) {
+      kept_buffer* before = take_own();
+      own.buffer = buffer;
+      if (!before) return;
+      buffer = before;
+      size = class_size(buffer->class);
+    }
     make_room(size, limit);
     // Counted before it can be taken, so that the count never falls below what is there.
     size_t before = atomic_fetch_add_explicit(&kept_bytes, size, memory_order_relaxed);
@@ -105,7 +138,9 @@ static tn_buffer* allocate(tn_allocator* allocator, size_t size) {
   if (size < TN_KEEP_FROM) return tn_host_allocator.allocate(&tn_host_allocator, size);
   if (size > (size_t)1 << most_power) return NULL;
   int class = class_of(size);
-  kept_buffer* buffer = tn_memory_counting() ? NULL : take(class);
+  kept_buffer* buffer = NULL;
+  if (!tn_memory_counting())
+    buffer = own.buffer && own.buffer->class == class ? take_own() : take(class);
   if (!buffer) {
     buffer = tn_alloc(sizeof *buffer + TN_ALIGNMENT - 1 + class_size(class));
     if (!buffer) return NULL;
@@ -126,9 +161,13 @@ static tn_buffer* allocate(tn_allocator* allocator, size_t size) {
 
 tn_allocator tn_cpu_allocator = {allocate};
 
-size_t tn_cpu_memory_kept(void) { return atomic_load_explicit(&kept_bytes, memory_order_relaxed); }
+size_t tn_cpu_memory_kept(void) {
+  return atomic_load_explicit(&kept_bytes, memory_order_relaxed) +
+         (own.buffer ? class_size(own.buffer->class) : 0);
+}
 
 void tn_cpu_memory_trim(void) {
+  if (own.buffer) free_buffer(take_own());
   for (int class = 0; class < class_count; ++class)
     for (kept_buffer* buffer; (buffer = take(class));) free_buffer(buffer);
 }

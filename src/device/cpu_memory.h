@@ -3,6 +3,7 @@
 // smaller blocks are what malloc is slow with.
 //
 // What is kept stays under a limit: 1 GiB or an eighth of the machine's memory, whichever is less.
+// Besides, each thread keeps the last buffer of up to 64 KiB that it freed.
 // Environment: TENON_KEEP_MB=N sets the limit in MiB; 0 keeps nothing.
 #ifndef TENON_DEVICE_CPU_MEMORY_H_
 #define TENON_DEVICE_CPU_MEMORY_H_
@@ -13,7 +14,7 @@ enum { TN_KEEP_FROM = 1 << 11 };
 
 extern tn_allocator tn_cpu_allocator;
 
-// Bytes kept and not in use.  [any thread]
+// Bytes kept and not in use, for this thread alone or for all.  [any thread]
 size_t tn_cpu_memory_kept(void);
 // Gives all of them back to the system.  [any thread]
 void tn_cpu_memory_trim(void);

@@ -127,7 +127,7 @@ tn_eager_op* tn_eager_op_create(tn_eager_context* context, const char* name, tn_
     list->first = op->next_spare;
     --list->count;
     op->attrs_set = 0;
-    tn_eager_op_set_device(op, "", NULL);
+    if (op->device != tn_device_cpu()) tn_eager_op_set_device(op, "", NULL);
   } else {
     op = tn_alloc(sizeof *op);
     if (!op) {

@@ -2,6 +2,7 @@
 #ifndef TENON_TENSOR_TENSOR_H_
 #define TENON_TENSOR_TENSOR_H_
 
+#include "base/memory.h"
 #include "tenon/tensor.h"
 #include "tensor/buffer.h"
 #include "tensor/dtype.h"
@@ -15,6 +16,21 @@ struct TF_Tensor {
   tn_buffer* buffer;
   struct TF_Tensor* next_free;  // in a thread's list of handles to reuse
 };
+
+TN_ALSO_INLINE tn_dtype tn_tensor_dtype(const tn_tensor* tensor) {
+  return tensor ? tensor->dtype : TN_INVALID;
+}
+TN_ALSO_INLINE int tn_tensor_rank(const tn_tensor* tensor) {
+  return tensor ? tensor->shape.rank : 0;
+}
+TN_ALSO_INLINE int64_t tn_tensor_dim(const tn_tensor* tensor, int i) {
+  if (i < 0 || i >= tn_tensor_rank(tensor)) return -1;
+  const tn_shape* shape = &tensor->shape;
+  return shape->rank <= TN_SMALL_RANK ? shape->small[i] : shape->large[i];
+}
+TN_ALSO_INLINE void* tn_tensor_data(const tn_tensor* tensor) {
+  return tensor && tensor->buffer ? tensor->buffer->data : NULL;
+}
 
 // A handle on `buffer`, taking over one reference of it (also when it fails). INVALID_ARGUMENT when
 // the buffer is too small.
