@@ -70,6 +70,11 @@ void zip_broadcast(run* run, tn_cpu_loop loop, const array* inputs, const broadc
 // Inputs of as many elements each are walked as one dimension; one more may repeat a scalar.
 static void zip_dense(run* run, tn_cpu_loop loop, const array* inputs, int count,
                       const array* extra, void* out) {
+  if (!extra && tn_cpu_is_little(loop, inputs[0].count)) {
+    loop.body(inputs[0].data, count > 1 ? inputs[1].data : NULL, count > 2 ? inputs[2].data : NULL,
+              out, inputs[0].count);
+    return;
+  }
   static const int64_t zero = 0, one = 1;
   const void* in[TN_CPU_MAX_INPUTS] = {0};
   const int64_t* strides[TN_CPU_MAX_INPUTS];

@@ -3,10 +3,10 @@
 #include "cpu/stream_loops.h"
 
 enum {
-  CHUNK = 4096,  // elements of the unit of parallel work
-  TILE = 1024,   // elements that are spread, gathered, widened or streamed at a time
-  WIDEST = 16,   // bytes of an element
-  SHORT = 24,    // rows below this are gathered into tiles, several at a time
+  CHUNK = TN_CPU_LITTLE,  // elements of the unit of parallel work
+  TILE = 1024,            // elements that are spread, gathered, widened or streamed at a time
+  WIDEST = 16,            // bytes of an element
+  SHORT = 24,             // rows below this are gathered into tiles, several at a time
 };
 
 typedef struct job {
@@ -295,7 +295,7 @@ static void run_job(job* job, const tn_cpu_parallel* parallel) {
 
 void tn_cpu_map(tn_cpu_loop loop, int64_t count, const void* in, void* out,
                 const tn_cpu_parallel* parallel) {
-  if (count <= CHUNK && !loop.narrow) {
+  if (tn_cpu_is_little(loop, count)) {
     loop.body(in, NULL, NULL, out, count);
     return;
   }
@@ -313,7 +313,7 @@ void tn_cpu_map(tn_cpu_loop loop, int64_t count, const void* in, void* out,
 // Little, dense and native: nothing to do but to run the body.
 static bool is_plain(tn_cpu_loop loop, int rank, const int64_t* dims,
                      const int64_t* const* strides) {
-  if (rank != 1 || dims[0] > CHUNK || loop.narrow) return false;
+  if (rank != 1 || !tn_cpu_is_little(loop, dims[0])) return false;
   for (int k = 0; k < loop.inputs; ++k)
     if (strides[k][0] != 1) return false;
   return true;
@@ -338,15 +338,13 @@ void tn_cpu_zip(tn_cpu_loop loop, int rank, const int64_t* dims, const void* con
 
 tn_cpu_loop tn_cpu_loop_of(const tn_cpu_bodies bodies, int inputs, tn_dtype dtype, size_t out_size,
                            int cost) {
-  tn_cpu_loop loop = {.inputs = (uint8_t)inputs};
   const size_t size = tn_cpu_size(dtype);
-  loop.body = bodies[dtype];
-  if (!loop.body && (dtype == TN_HALF || dtype == TN_BFLOAT16)) {
-    loop.body = bodies[TN_FLOAT];
-    loop.narrow = (uint8_t)dtype;
-  }
-  for (int k = 0; k < inputs; ++k) loop.in_size[k] = (uint8_t)size;
-  loop.out_size = (uint8_t)(out_size ? out_size : size);
-  loop.cost = (uint16_t)(size > 4 ? (size_t)cost * size / 4 : (size_t)cost);
-  return loop;
+  const bool narrow = !bodies[dtype] && (dtype == TN_HALF || dtype == TN_BFLOAT16);
+  return (tn_cpu_loop){
+      .body = bodies[narrow ? TN_FLOAT : dtype],
+      .inputs = (uint8_t)inputs,
+      .in_size = {(uint8_t)size, inputs > 1 ? (uint8_t)size : 0, inputs > 2 ? (uint8_t)size : 0},
+      .out_size = (uint8_t)(out_size ? out_size : size),
+      .narrow = narrow ? (uint8_t)dtype : 0,
+      .cost = (uint16_t)(size > 4 ? (size_t)cost * size / 4 : (size_t)cost)};
 }

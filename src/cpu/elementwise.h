@@ -28,6 +28,13 @@ typedef struct tn_cpu_loop {
   uint16_t cost;  // picoseconds per element in cache, roughly
 } tn_cpu_loop;
 
+// A dense run of no more elements than are worth sharing out: there is nothing to do but to call
+// the body.
+enum { TN_CPU_LITTLE = 4096 };
+static inline bool tn_cpu_is_little(tn_cpu_loop loop, int64_t count) {
+  return count <= TN_CPU_LITTLE && !loop.narrow;
+}
+
 // One input, dense. `out` may be `in` where the sizes are equal.
 void tn_cpu_map(tn_cpu_loop loop, int64_t count, const void* in, void* out,
                 const tn_cpu_parallel* parallel);

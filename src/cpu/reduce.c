@@ -401,6 +401,12 @@ static int64_t workspace_of(const reduce_job* job) {
 
 size_t tn_cpu_reduce_workspace(tn_cpu_reduce_op op, tn_dtype dtype, int rank, const int64_t* dims,
                                const bool* reduced) {
+  // What is far from being cut into chunks needs no plan to say so.
+  int64_t elements = 1;
+  bool few = true;
+  for (int i = 0; i < rank && few; ++i)
+    few = !__builtin_mul_overflow(elements, dims[i], &elements) && elements <= UNIT / 8;
+  if (few) return 0;
   reduce_job job;
   plan(&job, op, dtype, rank, dims, reduced);
   return (size_t)workspace_of(&job);

@@ -237,7 +237,7 @@ tn_tensor* tn_run_place(tn_device* device, tn_dtype dtype, const int64_t* dims, 
 // Makes `tensor` (taken, may be NULL) output i and returns a handle for the kernel.
 static tn_tensor* hand_out(tn_run_context* context, int i, tn_tensor* tensor, tn_status* status) {
   if (!tensor) return NULL;
-  tn_tensor* handle = tn_tensor_share(tensor, status);
+  tn_tensor* handle = tn_tensor_share_unseen(tensor, status);
   if (!handle) {
     tn_tensor_destroy(tensor);
     return NULL;
@@ -260,15 +260,21 @@ bool tn_run_output_type_is(const tn_run_context* context, int i, tn_dtype dtype,
   return false;
 }
 
-tn_tensor* tn_run_allocate_output(tn_run_context* context, int i, const int64_t* dims, int rank,
-                                  tn_status* status) {
-  if (!check_allocation(context, i, status)) return NULL;
+// For an output that check_allocation has let pass.
+static tn_tensor* allocate_checked(tn_run_context* context, int i, const int64_t* dims, int rank,
+                                   tn_status* status) {
   const tn_assigned_memory* assigned = context->options->assigned;
   tn_tensor* tensor =
       tn_run_place(context->instance->device, node_of(context)->output_types[i], dims, rank,
                    context->instance->output_on_host[i],
                    assigned && assigned->outputs ? assigned->outputs[i] : NULL, status);
   return hand_out(context, i, tensor, status);
+}
+
+tn_tensor* tn_run_allocate_output(tn_run_context* context, int i, const int64_t* dims, int rank,
+                                  tn_status* status) {
+  if (!check_allocation(context, i, status)) return NULL;
+  return allocate_checked(context, i, dims, rank, status);
 }
 
 static bool can_forward(const tn_run_context* context, int input, int output, int64_t elements) {
@@ -291,8 +297,7 @@ tn_tensor* tn_run_forward_or_allocate(tn_run_context* context, const int* candid
   }
   for (int i = 0; i < candidate_count; ++i)
     if (!tn_run_has_input(context, candidates[i], status)) return NULL;
-  if (!context->options->donated)
-    return tn_run_allocate_output(context, output, dims, rank, status);
+  if (!context->options->donated) return allocate_checked(context, output, dims, rank, status);
   size_t bytes;
   tn_dtype dtype = node_of(context)->output_types[output];
   if (!tn_tensor_size_of(dtype, dims, rank, &bytes, status)) return NULL;
@@ -305,7 +310,7 @@ tn_tensor* tn_run_forward_or_allocate(tn_run_context* context, const int* candid
     if (handle && out_forwarded) *out_forwarded = candidates[i];
     return handle;
   }
-  return tn_run_allocate_output(context, output, dims, rank, status);
+  return allocate_checked(context, output, dims, rank, status);
 }
 
 tn_tensor* tn_run_allocate_temp(tn_run_context* context, tn_dtype dtype, const int64_t* dims,

@@ -53,6 +53,14 @@ static inline tn_buffer* tn_buffer_ref(tn_buffer* buffer) {
   atomic_fetch_add_explicit(&buffer->references, 1, memory_order_relaxed);
   return buffer;
 }
+// The same through a handle that nobody else has seen yet: when its reference is the only one,
+// nobody else can count.
+static inline tn_buffer* tn_buffer_ref_unseen(tn_buffer* buffer) {
+  if (atomic_load_explicit(&buffer->references, memory_order_relaxed) != 1)
+    return tn_buffer_ref(buffer);
+  atomic_store_explicit(&buffer->references, 2, memory_order_relaxed);
+  return buffer;
+}
 static inline void tn_buffer_unref(tn_buffer* buffer) {
   // Whoever holds the only reference need not count: nobody else can take another.
   if (buffer && (atomic_load_explicit(&buffer->references, memory_order_acquire) == 1 ||

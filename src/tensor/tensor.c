@@ -134,7 +134,8 @@ tn_tensor* tn_tensor_create_strings(const int64_t* dims, int rank, const char* c
   return tensor;
 }
 
-tn_tensor* tn_tensor_share(const tn_tensor* tensor, tn_status* status) {
+static inline tn_tensor* share(const tn_tensor* tensor, tn_buffer* (*ref)(tn_buffer*),
+                               tn_status* status) {
   if (!tensor) {
     tn_status_set(status, TN_INVALID_ARGUMENT, "there is no tensor to share (NULL)");
     return NULL;
@@ -150,8 +151,16 @@ tn_tensor* tn_tensor_share(const tn_tensor* tensor, tn_status* status) {
     tn_handle_give(handle);
     return NULL;
   }
-  if (handle->buffer) tn_buffer_ref(handle->buffer);
+  if (handle->buffer) ref(handle->buffer);
   return handle;
+}
+
+tn_tensor* tn_tensor_share(const tn_tensor* tensor, tn_status* status) {
+  return share(tensor, tn_buffer_ref, status);
+}
+
+tn_tensor* tn_tensor_share_unseen(const tn_tensor* tensor, tn_status* status) {
+  return share(tensor, tn_buffer_ref_unseen, status);
 }
 
 void tn_tensor_destroy(tn_tensor* tensor) {

@@ -32,6 +32,9 @@ TN_ALSO_INLINE void* tn_tensor_data(const tn_tensor* tensor) {
   return tensor && tensor->buffer ? tensor->buffer->data : NULL;
 }
 
+// The same as tn_tensor_share, faster, of a handle that nobody but the caller has seen yet.
+tn_tensor* tn_tensor_share_unseen(const tn_tensor* tensor, tn_status* status);
+
 // A handle on `buffer`, taking over one reference of it (also when it fails). INVALID_ARGUMENT when
 // the buffer is too small.
 tn_tensor* tn_tensor_wrap(tn_buffer* buffer, tn_dtype dtype, const int64_t* dims, int rank,
