@@ -340,6 +340,7 @@ static void cut_chunks(reduce_job* job) {
   job->rows_per_chunk = job->depth;
   if (units == 0 || job->runs == 0) return;
   const int64_t elements = units * job->runs * job->depth * min_of(job->width, LANES);
+  if (elements < 2 * UNIT) return;
   const int64_t wanted = min_of(elements / UNIT, UNITS) / units;
   if (wanted < 2) return;
   if (job->runs >= wanted) {

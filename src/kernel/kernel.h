@@ -111,7 +111,10 @@ bool tn_kernel_registry_add(tn_kernel_builder* builder, const char* name, tn_sta
 bool tn_kernel_registry_add_with_def(tn_kernel_builder* builder, const char* name, tn_view def,
                                      tn_status* status);
 // Counts registrations and roll-backs: as long as it stands still, what was selected still holds.
-uint64_t tn_kernel_registry_generation(void);
+extern _Atomic uint64_t tn_kernel_generation;
+static inline uint64_t tn_kernel_registry_generation(void) {
+  return atomic_load_explicit(&tn_kernel_generation, memory_order_acquire);
+}
 // The kernels of `op`, first registered first, rolled-back ones left out; NULL at the end.
 const tn_kernel* tn_kernel_registry_first(const char* op);
 const tn_kernel* tn_kernel_registry_next(const tn_kernel* kernel);

@@ -20,7 +20,7 @@ static pthread_mutex_t writers = PTHREAD_MUTEX_INITIALIZER;
 static tn_shared_map ops;  // op_kernels by name
 static _Atomic(tn_kernel*) first;
 static tn_kernel* last;
-static _Atomic uint64_t generation;
+_Atomic uint64_t tn_kernel_generation;
 // Builders that were registered or refused. A plugin may still delete them, so their addresses are
 // never given to another builder.
 static tn_kernel_builder* taken;
@@ -95,7 +95,7 @@ static bool publish(tn_kernel_builder* builder, const char* name, tn_status* sta
   of_op->last = kernel;
   atomic_store_explicit(last ? &last->next : &first, kernel, memory_order_release);
   last = kernel;
-  atomic_fetch_add(&generation, 1);
+  atomic_fetch_add(&tn_kernel_generation, 1);
   return true;
 }
 
@@ -185,10 +185,6 @@ bool tn_kernel_registry_add_with_def(tn_kernel_builder* builder, const char* nam
   return add(builder, name, &def, status);
 }
 
-uint64_t tn_kernel_registry_generation(void) {
-  return atomic_load_explicit(&generation, memory_order_acquire);
-}
-
 static tn_kernel* skip_removed(tn_kernel* kernel) {
   while (kernel && atomic_load_explicit(&kernel->removed, memory_order_acquire))
     kernel = atomic_load_explicit(&kernel->next_of_op, memory_order_acquire);
@@ -260,5 +256,5 @@ static bool remove_one(const tn_kernel* kernel, void* origin) {
 void tn_kernel_registry_remove_origin(const tn_origin* origin) {
   if (!origin) return;  // the host's own stay
   tn_kernel_registry_each(remove_one, (void*)origin);
-  atomic_fetch_add(&generation, 1);
+  atomic_fetch_add(&tn_kernel_generation, 1);
 }

@@ -36,6 +36,33 @@ TEST(test_small_buffers_are_not_kept) {
   CHECK_INT(tn_cpu_memory_kept(), TN_KEEP_FROM);
 }
 
+static void* free_one(void* arg) {
+  tn_buffer_unref(arg);
+  CHECK_INT(tn_cpu_memory_kept(), 8192);
+  return NULL;
+}
+
+TEST(test_a_thread_keeps_its_last_small_buffer_and_gives_it_back_at_its_end) {
+  tn_buffer *small = allocate(4096), *larger = allocate(8192), *other = allocate(8192);
+  void *small_data = small->data, *larger_data = larger->data;
+  pthread_t thread;
+  pthread_create(&thread, NULL, free_one, other);
+  pthread_join(thread, NULL);
+  CHECK_INT(tn_cpu_memory_kept(), 0);
+  tn_buffer_unref(small);
+  tn_buffer_unref(larger);
+  CHECK_INT(tn_cpu_memory_kept(), 4096 + 8192);
+  larger = allocate(8192);
+  CHECK(larger->data == larger_data);
+  small = allocate(4000);
+  CHECK(small->data == small_data);
+  CHECK_INT(tn_cpu_memory_kept(), 0);
+  tn_buffer_unref(small);
+  tn_buffer_unref(larger);
+  tn_cpu_memory_trim();
+  CHECK_INT(tn_cpu_memory_kept(), 0);
+}
+
 TEST(test_every_size_gets_at_least_its_bytes) {
   uint64_t random = test_seed();
   for (int i = 0; i < 2000; ++i) {
