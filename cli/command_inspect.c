@@ -186,7 +186,7 @@ static bool show_loaded(const char* path, tn_json* json, tn_status* status) {
   return loaded;
 }
 
-// One shared object; false when a plugin is at fault, in *result.
+// One shared object; what went wrong is left in *result.
 static void show_file(const cli_args* args, const tn_package_file* file, tn_json* json, int* result,
                       tn_status* status) {
   tn_inspection* inspection = tn_inspect(file->path, status);

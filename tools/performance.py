@@ -18,7 +18,7 @@ ROOFS = ("a copy with", "dnnl_sgemm", "oneDNN's")
 HEAD = """# Performance
 
 Ratios above 1 mean that Tenon is faster. Each row is the median of runs that take turns, with as many threads on both
-sides (2 here), in one run of `make bench` on {date}; `tools/performance.py` writes this page from it. The machine is a
+sides (2 here), in one run of the benchmarks on {date}; `tools/performance.py` writes this page from it. The machine is a
 shared virtual one with two cores: single rows come out some 20 % apart from run to run, and more where memory is the
 limit. TensorFlow 2.21 runs with oneDNN on, held to AVX-512 with bfloat16, because AMX ends its process in this machine.
 

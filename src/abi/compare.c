@@ -16,22 +16,18 @@ const char* tn_abi_difference_name(tn_abi_difference_kind kind) {
 }
 
 // What is told of a member: its place, its size and its type.
-typedef struct description {
-  tn_text text;
-} description;
-
-static const char* describe_field(description* to, const tn_abi_field* field) {
-  to->text.size = 0;
+static const char* describe_field(tn_text* to, const tn_abi_field* field) {
+  to->size = 0;
   if (!field) return "";
-  tn_text_printf(&to->text, "%s@%" PRId64 ", %" PRId64 " bytes, %s", field->name, field->offset,
+  tn_text_printf(to, "%s@%" PRId64 ", %" PRId64 " bytes, %s", field->name, field->offset,
                  field->size, *field->type ? field->type : field->kind);
-  return to->text.data ? to->text.data : "";
+  return to->data ? to->data : "";
 }
 
-static const char* describe_number(description* to, int64_t number) {
-  to->text.size = 0;
-  tn_text_printf(&to->text, "%" PRId64, number);
-  return to->text.data ? to->text.data : "";
+static const char* describe_number(tn_text* to, int64_t number) {
+  to->size = 0;
+  tn_text_printf(to, "%" PRId64, number);
+  return to->data ? to->data : "";
 }
 
 // One comparison, and the texts it makes.
@@ -39,7 +35,7 @@ typedef struct comparison {
   const tn_abi_model *before, *after;
   tn_abi_differences* out;
   size_t capacity;
-  description old_text, new_text;
+  tn_text old_text, new_text;
 } comparison;
 
 static const char* keep(comparison* c, const char* text) {
@@ -179,14 +175,14 @@ static const tn_abi_constant* same_value(const tn_abi_model* in, const tn_abi_mo
 static void tell_constant(comparison* c, tn_abi_difference_kind kind, const tn_abi_constant* old,
                           const tn_abi_constant* now) {
   const tn_abi_constant* any = now ? now : old;
-  description* texts[] = {&c->old_text, &c->new_text};
+  tn_text* texts[] = {&c->old_text, &c->new_text};
   const tn_abi_constant* constants[] = {old, now};
   const char* told[2];
   for (int i = 0; i < 2; ++i) {
-    texts[i]->text.size = 0;
+    texts[i]->size = 0;
     if (constants[i])
-      tn_text_printf(&texts[i]->text, "%s = %" PRId64, constants[i]->name, constants[i]->value);
-    told[i] = constants[i] && texts[i]->text.data ? texts[i]->text.data : "";
+      tn_text_printf(texts[i], "%s = %" PRId64, constants[i]->name, constants[i]->value);
+    told[i] = constants[i] && texts[i]->data ? texts[i]->data : "";
   }
   tell(c, kind, "", any->enumeration, any->name, told[0], told[1]);
 }
@@ -234,9 +230,9 @@ void tn_abi_compare(const tn_abi_model* before, const tn_abi_model* after,
   compare_structs(&c);
   compare_constants(&c);
   compare_functions(&c);
-  if (c.old_text.text.failed || c.new_text.text.failed) out->failed = true;
-  tn_text_deinit(&c.old_text.text);
-  tn_text_deinit(&c.new_text.text);
+  if (c.old_text.failed || c.new_text.failed) out->failed = true;
+  tn_text_deinit(&c.old_text);
+  tn_text_deinit(&c.new_text);
 }
 
 void tn_abi_differences_deinit(tn_abi_differences* differences) {
