@@ -13,7 +13,7 @@
 #include "doctor/pair.h"
 #include "doctor/window.h"
 
-enum { LEGAL = 0, NO_VERDICT = 2 };
+enum { LEGAL = 0, NO_VERDICT = 2, MAX_FEATURES = TN_WINDOW_LINES - 4 };
 
 // Hands the request over to tenon-abi, which lies beside this program.
 static int run_reader(const cli_args* args) {
@@ -146,6 +146,23 @@ static bool ask_file(const char* path, plugin_facts* facts, tn_window_question* 
   return true;
 }
 
+// The features that --feature names, as many as the answer has room for.
+static bool read_features(const cli_args* args, tn_window_feature* features,
+                          tn_window_question* question, tn_status* status) {
+  question->features = features;
+  for (size_t i = 0; i < args->given_count; ++i) {
+    if (strcmp(args->given[i].name, "feature") != 0) continue;
+    if (question->feature_count == MAX_FEATURES) {
+      tn_status_set(status, TN_INVALID_ARGUMENT, "more than %d features", MAX_FEATURES);
+      return false;
+    }
+    if (!tn_window_feature_parse(args->given[i].value, &features[question->feature_count++],
+                                 status))
+      return false;
+  }
+  return true;
+}
+
 static int window(cli_args* args, tn_status* status) {
   const char *plugin = cli_value(args, "plugin"), *as_of = cli_value(args, "as-of");
   const char *weeks = cli_value(args, "weeks"), *name = cli_value(args, "framework");
@@ -164,6 +181,9 @@ static int window(cli_args* args, tn_status* status) {
   if (announced && !tn_day_parse(announced, &question.major_announced))
     return cli_misused(args, "--announced '%s' is no day; write 2024-11-14", announced);
   if (as_of) question.major_day = question.day;
+  tn_window_feature features[MAX_FEATURES];
+  if (!read_features(args, features, &question, status))
+    return cli_misused(args, "%s", tn_status_message(status));
   if (!read_number(plugin, &question.major, &question.minor)) {
     if (access(plugin, F_OK) != 0)
       return cli_misused(args, "--plugin '%s' is neither a number such as 0.54 nor a file", plugin);
@@ -261,6 +281,7 @@ static const cli_option options[] = {
     {"stablehlo", "VERSION", "window: the newest StableHLO that the plugin reads", 0},
     {"program", "VERSION", "window: the StableHLO version of the program", 0},
     {"announced", "DATE", "window: when a new major was announced", 0},
+    {"feature", "FEATURE", "window: judge it too: NAME@0.113:optional, NAME:experimental,...", 0},
     {NULL, NULL, NULL, 0},
 };
 
@@ -274,7 +295,9 @@ const cli_command cli_abi = {
     "  tenon abi check pjrt==0.90 pjrt_c_api.h\n"
     "  tenon abi layout api.h > baseline.json\n"
     "  tenon abi pair tensorflow==2.21 libmyplugin.so\n"
+    "  tenon abi pair seed==v4+deprecated+validate libmyplugin.so\n"
     "  tenon abi window --plugin 0.54 --framework jaxlib==0.6.2\n"
-    "  tenon abi window --plugin 0.112 --as-of 2026-11-01 --weeks 6\n",
+    "  tenon abi window --plugin 0.112 --as-of 2026-11-01 --weeks 6\n"
+    "  tenon abi window --plugin 0.112 --feature streams:experimental,framework=3\n",
     run,
 };

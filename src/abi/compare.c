@@ -15,6 +15,11 @@ const char* tn_abi_difference_name(tn_abi_difference_kind kind) {
   return kind >= 0 && kind < TN_ABI_DIFFERENCE_KINDS ? names[kind] : "unknown";
 }
 
+const char* tn_abi_evidence_name(tn_abi_evidence evidence) {
+  static const char* const names[] = {"layout", "types", "history"};
+  return names[evidence];
+}
+
 // What is told of a member: its place, its size and its type.
 static const char* describe_field(tn_text* to, const tn_abi_field* field) {
   to->size = 0;
@@ -34,31 +39,60 @@ static const char* describe_number(tn_text* to, int64_t number) {
 typedef struct comparison {
   const tn_abi_model *before, *after;
   tn_abi_differences* out;
-  size_t capacity;
   tn_text old_text, new_text;
 } comparison;
 
-static const char* keep(comparison* c, const char* text) {
+static const char* keep(tn_abi_differences* differences, const char* text) {
   if (!*text) return "";
-  const char* copy = tn_arena_copy(&c->out->arena, tn_view_of(text));
-  if (!copy) c->out->failed = true;
+  const char* copy = tn_arena_copy(&differences->arena, tn_view_of(text));
+  if (!copy) differences->failed = true;
   return copy ? copy : "";
+}
+
+void tn_abi_differences_add(tn_abi_differences* to, const tn_abi_difference* d) {
+  if (!tn_grow(&to->items, &to->capacity, to->count + 1, sizeof *to->items)) {
+    to->failed = true;
+    return;
+  }
+  to->items[to->count++] = (tn_abi_difference){d->kind,
+                                               keep(to, d->owner),
+                                               keep(to, d->member),
+                                               keep(to, d->before),
+                                               keep(to, d->after),
+                                               keep(to, d->where),
+                                               d->evidence};
+}
+
+// What only a declaration tells, whatever it belongs to.
+static tn_abi_evidence evidence_of(tn_abi_difference_kind kind) {
+  switch (kind) {
+    case TN_ABI_FIELD_SIGNATURE:
+    case TN_ABI_FIELD_RESPELLED:
+    case TN_ABI_FIELD_DEPRECATED:
+    case TN_ABI_FUNCTION_RETYPED:
+    case TN_ABI_FUNCTION_DEPRECATED: return TN_ABI_FROM_TYPES;
+    default: return TN_ABI_FROM_LAYOUT;
+  }
 }
 
 static void tell(comparison* c, tn_abi_difference_kind kind, const char* where, const char* owner,
                  const char* member, const char* before, const char* after) {
-  if (!tn_grow(&c->out->items, &c->capacity, c->out->count + 1, sizeof *c->out->items)) {
-    c->out->failed = true;
-    return;
-  }
-  c->out->items[c->out->count++] = (tn_abi_difference){
-      kind, keep(c, owner), keep(c, member), keep(c, before), keep(c, after), keep(c, where)};
+  tn_abi_differences_add(
+      c->out, &(tn_abi_difference){kind, owner, member, before, after, where, evidence_of(kind)});
 }
 
 static void tell_field(comparison* c, tn_abi_difference_kind kind, const tn_abi_struct* owner,
                        const tn_abi_field* before, const tn_abi_field* after) {
-  tell(c, kind, owner->where, owner->name, after ? after->name : before->name,
-       describe_field(&c->old_text, before), describe_field(&c->new_text, after));
+  const tn_abi_struct* old = tn_abi_model_struct(c->before, owner->name);
+  // A member that changed inside a struct whose own size did not: a view of a union, which may be
+  // shorter than the union, or another type of as many bytes.
+  const bool hidden = (kind == TN_ABI_EMBEDDED_GROWN && old && old->size == owner->size) ||
+                      (kind == TN_ABI_FIELD_RETYPED && before->size == after->size);
+  tn_abi_differences_add(c->out,
+                         &(tn_abi_difference){kind, owner->name, after ? after->name : before->name,
+                                              describe_field(&c->old_text, before),
+                                              describe_field(&c->new_text, after), owner->where,
+                                              hidden ? TN_ABI_FROM_TYPES : evidence_of(kind)});
 }
 
 static bool same_place(const tn_abi_field* a, const tn_abi_field* b) {

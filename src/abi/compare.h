@@ -29,7 +29,10 @@
   X(FUNCTION_RETYPED, "function-signature-changed") \
   X(FUNCTION_DEPRECATED, "function-deprecated")     \
   X(SIZE_CONSTANT_WRONG, "size-constant-wrong")     \
-  X(ALIGNMENT_OVER_8, "alignment-over-8")
+  X(ALIGNMENT_OVER_8, "alignment-over-8")           \
+  X(NUMBER_REISSUED, "number-reissued")             \
+  X(NUMBER_WITHDRAWN, "number-withdrawn")           \
+  X(HANDLE_WORD, "handle-word-required")
 
 typedef enum tn_abi_difference_kind {
 #define TN_ABI_ENUMERATE(name, text) TN_ABI_##name,
@@ -40,6 +43,14 @@ typedef enum tn_abi_difference_kind {
 
 const char* tn_abi_difference_name(tn_abi_difference_kind kind);
 
+// How a difference is known.
+typedef enum tn_abi_evidence {
+  TN_ABI_FROM_LAYOUT,   // names, sizes, offsets and values of the two sides
+  TN_ABI_FROM_TYPES,    // their declarations alone: no size, offset or value shows it
+  TN_ABI_FROM_HISTORY,  // neither side shows it; the tables of data/abi carry it
+} tn_abi_evidence;
+const char* tn_abi_evidence_name(tn_abi_evidence evidence);
+
 // `owner` is the struct's, enum's or function's name, `member` the field's or constant's ("" for
 // the owner itself); `before` and `after` are texts ("" where it was not there). All live in the
 // list.
@@ -47,17 +58,20 @@ typedef struct tn_abi_difference {
   tn_abi_difference_kind kind;
   const char *owner, *member, *before, *after;
   const char* where;  // in the new model, else in the old one
+  tn_abi_evidence evidence;
 } tn_abi_difference;
 
 // Zero bytes are an empty list.
 typedef struct tn_abi_differences {
   tn_abi_difference* items;
-  size_t count;
+  size_t count, capacity;
   bool failed;  // memory ran out
   tn_arena arena;
 } tn_abi_differences;
 
 void tn_abi_compare(const tn_abi_model* before, const tn_abi_model* after, tn_abi_differences* out);
+// Appends one; its texts are copied.
+void tn_abi_differences_add(tn_abi_differences* differences, const tn_abi_difference* difference);
 void tn_abi_differences_deinit(tn_abi_differences* differences);
 
 #endif  // TENON_ABI_COMPARE_H_

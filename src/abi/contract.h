@@ -20,7 +20,9 @@ typedef struct tn_abi_contract {
   tn_text text;  // rows of "struct<tab>member<tab>use"
 } tn_abi_contract;
 
-// "tensorflow==2.21", "seed==v4", or a file of such rows (# begins a comment).
+// "tensorflow==2.21", "seed==v4", or a file of such rows (# begins a comment). A host of the seed
+// may be followed by "+validate" (looks at a pointer before it follows it) and "+deprecated" (still
+// uses members that its version deprecates).
 bool tn_abi_contract_get(const char* name, tn_abi_contract* out, tn_status* status);
 void tn_abi_contract_deinit(tn_abi_contract* contract);
 

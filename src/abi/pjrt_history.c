@@ -157,3 +157,38 @@ bool tn_abi_pjrt_state_model(int minor, int issue, int state, tn_abi_model* out,
 bool tn_abi_pjrt_model(int minor, tn_abi_model* out, tn_status* status) {
   return tn_abi_pjrt_state_model(minor, 0, 0, out, status);
 }
+
+// The tags of versions.tsv that do not follow from the other tables.
+static const struct {
+  const char* tag;
+  tn_abi_difference_kind kind;
+} carried[] = {{"[REISSUE_DIFFERENT] ", TN_ABI_NUMBER_REISSUED},
+               {"[REISSUE_SAME] ", TN_ABI_NUMBER_WITHDRAWN},
+               {"[OPAQUE] ", TN_ABI_HANDLE_WORD}};
+
+static bool is_known_number(const tn_abi_model* model) {
+  return tn_abi_model_struct(model, "PJRT_Api") && model->major == 0 && model->minor >= 0 &&
+         model->minor <= tn_abi_pjrt_newest();
+}
+
+void tn_abi_pjrt_carried(const tn_abi_model* before, const tn_abi_model* after,
+                         tn_abi_differences* out) {
+  if (!is_known_number(before) || !is_known_number(after)) return;
+  const tn_abi_table* versions = tn_abi_table_get("pjrt/versions");
+  const int minors = tn_abi_column(versions, "minor"), tags = tn_abi_column(versions, "rule_break");
+  for (size_t row = 0; row < versions->rows; ++row) {
+    const int64_t minor = tn_abi_int(versions, row, minors, 0);
+    if (minor <= before->minor || minor > after->minor) continue;
+    for (size_t i = 0; i < sizeof carried / sizeof carried[0]; ++i) {
+      const char* at = strstr(tn_abi_cell(versions, row, tags), carried[i].tag);
+      if (!at) continue;
+      char text[1024], number[32];
+      at += strlen(carried[i].tag);
+      const char* end = strstr(at, "; [");
+      snprintf(text, sizeof text, "%.*s", (int)(end ? end - at : (long)strlen(at)), at);
+      snprintf(number, sizeof number, "PJRT 0.%d", (int)minor);
+      tn_abi_differences_add(out, &(tn_abi_difference){carried[i].kind, number, "", "", text, "",
+                                                       TN_ABI_FROM_HISTORY});
+    }
+  }
+}

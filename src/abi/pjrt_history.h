@@ -2,7 +2,7 @@
 #ifndef TENON_ABI_PJRT_HISTORY_H_
 #define TENON_ABI_PJRT_HISTORY_H_
 
-#include "abi/model.h"
+#include "abi/compare.h"
 #include "tenon/status.h"
 
 // The newest number whose layout is known in full.
@@ -19,5 +19,11 @@ bool tn_abi_pjrt_state_model(int minor, int issue, int state, tn_abi_model* out,
 // The number of issues of 0.`minor` and of states within one; 0 when there is none.
 int tn_abi_pjrt_issues(int minor);
 int tn_abi_pjrt_states(int minor, int issue);
+
+// Appends what only the history tells of the numbers after `before`'s up to `after`'s: numbers that
+// were withdrawn and came again, handles whose first word was given a meaning. Nothing when a side
+// is no PJRT header with a number that the tables know.
+void tn_abi_pjrt_carried(const tn_abi_model* before, const tn_abi_model* after,
+                         tn_abi_differences* out);
 
 #endif  // TENON_ABI_PJRT_HISTORY_H_

@@ -44,7 +44,10 @@ const char* tn_abi_class_name(tn_abi_class class) {
   X(FUNCTION_RETYPED, MAJOR, ILLEGAL, "keep it as it was and add one under a new name")              \
   X(FUNCTION_DEPRECATED, MINOR, MINOR, "keep it as long as a supported peer calls it")               \
   X(SIZE_CONSTANT_WRONG, ILLEGAL, ILLEGAL, "let the constant name the last field")                   \
-  X(ALIGNMENT_OVER_8, ILLEGAL, ILLEGAL, "structs that cross the boundary align to 8 bytes at most")
+  X(ALIGNMENT_OVER_8, ILLEGAL, ILLEGAL, "structs that cross the boundary align to 8 bytes at most") \
+  X(NUMBER_REISSUED, ILLEGAL, ILLEGAL, "never use a withdrawn number again: peers of both meanings are out there, and nothing tells them apart") \
+  X(NUMBER_WITHDRAWN, MINOR, MINOR, "the same bytes came back under it; leave a withdrawn number unused all the same") \
+  X(HANDLE_WORD, MAJOR, ILLEGAL, "read the word only where the plugin's number has it: older handles begin with anything")
 // clang-format on
 
 static const tn_abi_class pjrt_classes[] = {

@@ -197,6 +197,12 @@ static void judge_extensions(const tn_window_question* question, const framework
              framework->minor);
 }
 
+static const char* number_text(int number, char buffer[24]) {
+  if (number < 0) return "none";
+  snprintf(buffer, 24, "number %d", number);
+  return buffer;
+}
+
 static void judge_feature(const tn_window_question* question, const tn_window_feature* feature,
                           const framework* framework, tn_window_answer* out) {
   char since[TN_DAY_TEXT], until[TN_DAY_TEXT];
@@ -205,23 +211,29 @@ static void judge_feature(const tn_window_question* question, const tn_window_fe
   if (feature->experimental &&
       (feature->stable_since < 0 || framework->day < feature->stable_since)) {
     const bool same = feature->plugin_number == feature->framework_number;
+    char plugin[24], other[24];
     add_line(out, feature->name, TN_WINDOW_NO_PROMISE, TN_SIDE_NONE,
-             "experimental, with no promise: number %d in the plugin, %d in the framework%s",
-             feature->plugin_number, feature->framework_number,
+             "experimental, with no promise: %s in the plugin, %s in the framework%s",
+             number_text(feature->plugin_number, plugin),
+             number_text(feature->framework_number, other),
              same ? ", the same today" : "; a framework must do without it");
   } else if (feature->experimental && feature->plugin_number < 0 && framework->day <= end) {
     add_line(out, feature->name, TN_WINDOW_YES, TN_SIDE_NONE,
              "stable since %s: frameworks do without it until %s%s",
              tn_day_text(feature->stable_since, since), tn_day_text(end, until), optional);
-  } else if (feature->experimental && feature->plugin_number < 0) {
+  } else if (feature->experimental && feature->plugin_number < 0 && !feature->optional) {
     add_line(out, feature->name, TN_WINDOW_NO, TN_SIDE_PLUGIN,
-             "stable since %s: plugins had until %s to have it%s",
-             tn_day_text(feature->stable_since, since), tn_day_text(end, until), optional);
+             "stable since %s: plugins had until %s to have it",
+             tn_day_text(feature->stable_since, since), tn_day_text(end, until));
   } else if (feature->added_in > question->minor) {
     add_line(out, feature->name, feature->optional ? TN_WINDOW_YES : TN_WINDOW_NO_PROMISE,
              TN_SIDE_PLUGIN,
              "added in 0.%d: the plugin needs a release with that number to have it%s",
              feature->added_in, optional);
+  } else if (feature->experimental && feature->plugin_number < 0) {
+    add_line(out, feature->name, TN_WINDOW_YES, TN_SIDE_NONE,
+             "stable since %s, not in the plugin%s", tn_day_text(feature->stable_since, since),
+             optional);
   } else {
     add_line(out, feature->name, TN_WINDOW_YES, TN_SIDE_NONE, "there%s", optional);
   }

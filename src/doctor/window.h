@@ -24,12 +24,16 @@ const char* tn_window_side_name(tn_window_side side);
 // optional one may be null in a plugin, but the plugin still needs a release with the number that
 // added it.
 typedef struct tn_window_feature {
-  const char* name;
+  char name[48];
   bool experimental, optional;
   int plugin_number, framework_number;  // experimental numbers of both sides; -1: absent there
   int added_in;                         // PJRT minor; -1 when it is none
   int64_t stable_since;
 } tn_window_feature;
+
+// Reads one as a user writes it: "bitcast@0.113:optional",
+// "streams:experimental,plugin=2,framework=3,stable=2026-06-01". INVALID_ARGUMENT otherwise.
+bool tn_window_feature_parse(const char* text, tn_window_feature* out, tn_status* status);
 
 typedef struct tn_window_question {
   int major, minor;  // the plugin's number

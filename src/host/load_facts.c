@@ -315,6 +315,27 @@ static void tell_platform(const tn_fact_sink* sink, void* library) {
   tn_status_destroy(status);
 }
 
+// The device of seed 000's example, of any of its five versions.
+static void tell_example_device(const tn_fact_sink* sink, void* library) {
+  static const struct {
+    const char* name;
+    size_t offset;
+  } members[] = {{"name", 16}, {"device_handle", 32}, {"data", 40}, {"data2", 48}};
+  const char* (*create)(void) = (const char* (*)(void))dlsym(library, "Plugin_CreateDevice");
+  if (!create) return;
+  sink->stage("Plugin_CreateDevice", sink->arg);
+  const char* device = create();
+  size_t size = 0;
+  if (device) memcpy(&size, device, sizeof size);
+  tell(sink, "device_struct_size", "%zu", size);
+  for (size_t i = 0; i < sizeof members / sizeof members[0]; ++i) {
+    void* member;
+    if (members[i].offset + sizeof member > size) continue;
+    memcpy(&member, device + members[i].offset, sizeof member);
+    if (!member) tell(sink, "null_member", "SE_Device.%s", members[i].name);
+  }
+}
+
 // Opens the file: as this host loads kernels when it has any, plainly otherwise.
 static void* open_plugin(const char* path, const tn_elf* elf, const tn_fact_sink* sink,
                          tn_status* status) {
@@ -351,6 +372,7 @@ bool tn_load_facts(const char* path, const tn_fact_sink* sink, tn_status* status
   if (library) {
     tell_pjrt(sink, library);
     tell_platform(sink, library);
+    tell_example_device(sink, library);
     tell(sink, "threads_started", "%d", count_threads() - threads);
     tell_handlers(sink, handlers);
   }

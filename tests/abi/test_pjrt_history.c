@@ -92,3 +92,28 @@ TEST(a_number_nobody_knows_is_out_of_range) {
   CHECK(!tn_abi_pjrt_state_model(56, 3, 1, &model, status));
   tn_status_destroy(status);
 }
+
+TEST(numbers_issued_twice_and_handles_with_a_word_are_carried_from_history) {
+  tn_abi_model before = {0}, after = {0};
+  tn_abi_differences differences = {0};
+  CHECK(tn_abi_pjrt_model(1, &before, NULL) && tn_abi_pjrt_model(114, &after, NULL));
+  tn_abi_pjrt_carried(&before, &after, &differences);
+  int counts[TN_ABI_DIFFERENCE_KINDS] = {0};
+  for (size_t i = 0; i < differences.count; ++i) {
+    counts[differences.items[i].kind]++;
+    CHECK_INT(differences.items[i].evidence, TN_ABI_FROM_HISTORY);
+  }
+  CHECK_INT(counts[TN_ABI_NUMBER_REISSUED], 3);
+  CHECK_INT(counts[TN_ABI_NUMBER_WITHDRAWN], 2);
+  CHECK_INT(counts[TN_ABI_HANDLE_WORD], 2);
+  CHECK_TEXT(differences.items[0].owner, "PJRT 0.56");
+  CHECK(strstr(differences.items[0].after, "issued 2 times: 2024-10-23"));
+  CHECK(!strstr(differences.items[0].after, "["));
+  tn_abi_differences_deinit(&differences);
+  // Nothing is carried for an interface that is not PJRT's.
+  after.minor = 999;
+  tn_abi_pjrt_carried(&before, &after, &differences);
+  CHECK_INT(differences.count, 0);
+  tn_abi_model_deinit(&before);
+  tn_abi_model_deinit(&after);
+}

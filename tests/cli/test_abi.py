@@ -150,6 +150,10 @@ def test_a_changelog_must_tell_of_the_number_with_a_date(tmp_path):
     (["window", "--plugin", "0.54", "--as-of", "yesterday"], "is no day"),
     (["window", "--plugin", "0.54", "--weeks", "none"], "weeks are 1 or more"),
     (["window", "--plugin", "0.54", "--framework", "jaxlib==99"], "no release jaxlib==99"),
+    (["window", "--plugin", "0.54", "--feature", "streams"], "'streams' is no feature"),
+    (["window", "--plugin", "0.54", "--feature", "streams:optional,stable=2026-06-01"], "is no feature"),
+    (["window", "--plugin", "0.54", "--feature", "streams@x:optional"], "is no feature"),
+    (["pair", "seed==v4+trusting", "cut.so"], "seed==v1 to v5"),
     (["pair", "tensorflow==2.21"], "pair takes a host and a plugin"),
     (["pair", "tensorflow==1.0", "cut.so"], "nothing is known of what tensorflow==1.0 reads"),
     (["pair", "bad.contract", "cut.so"], "bad.contract:2: not of the form"),
@@ -212,3 +216,93 @@ def test_the_dangerous_pair_is_found_before_it_crashes(tmp_path):
     contract = tmp_path / "mine.contract"
     contract.write_text("# a host that looks at nothing but the count\nSP_PlatformFns get_device_count optional\n")
     assert tenon("abi", "pair", contract, plugin).returncode == 0
+
+
+EXAMPLE = """
+#include <stddef.h>
+typedef struct SE_Device {
+  size_t struct_size;
+  void* next;
+  const char* name;
+  size_t name_len;
+#if VERSION >= 2
+  void* device_handle;
+#endif
+#if VERSION >= 3
+  void* data;
+#endif
+#if VERSION >= 5
+  void* data2;
+#endif
+} SE_Device;
+SE_Device* Plugin_CreateDevice(void) {
+  static SE_Device device = {sizeof(SE_Device), 0, "mine", 4};
+#if VERSION >= 2
+  device.device_handle = &device;
+#endif
+#if VERSION == 3 || VERSION == 4
+  device.data = &device;
+#endif
+#if VERSION >= 5
+  device.data2 = &device;
+#endif
+  return &device;
+}
+"""
+
+
+def test_the_dangerous_pairs_of_the_versioning_document_are_the_ones_it_names(tmp_path):
+    from test_inspect import build
+    plugins = {version: build(tmp_path, f"v{version}", EXAMPLE, f"-DVERSION={version}") for version in range(1, 6)}
+
+    def crashes(host, version):
+        done = tenon("abi", "pair", host, plugins[version], "--json")
+        found = [finding["member"] for finding in json.loads(done.stdout)["findings"]]
+        assert done.returncode == (1 if found else 0) and set(found) <= {"SE_Device.data"}, done
+        return bool(found)
+
+    dangerous = {(host, plugin) for host in range(1, 6) for plugin in range(1, 6) if crashes(f"seed==v{host}", plugin)}
+    assert dangerous == {(3, 5)}  # the only host that reads data and the only plugin that has a null one
+    assert crashes("seed==v4+deprecated", 5) and crashes("seed==v5+deprecated", 5)
+    for host in range(1, 6):
+        assert not crashes(f"seed==v{host}+validate", 5) and not crashes(f"seed==v{host}+deprecated+validate", 5)
+
+
+def test_the_output_says_how_a_break_is_known():
+    def findings(old, new, policy):
+        done = tenon("abi", "check", old, new, "--policy", policy, "--json")
+        assert done.returncode == 1
+        return {(f["struct"], f["field"], f["kind"]): f["evidence"] for f in json.loads(done.stdout)["findings"]}
+
+    found = findings("tensorflow==2.5", "tensorflow==2.6", "tf")
+    assert found["TP_Optimizer", "optimize_func", "field-signature-changed"] == "types"
+    found = findings("tensorflow==2.20", "tensorflow==2.21", "tf")
+    assert found["TF_TString", "u.view", "embedded-struct-resized"] == "types"
+    assert findings("tensorflow==2.6", "tensorflow==2.7", "tf")["SP_StreamExecutor", "host_callback", "field-moved"] == "layout"
+    found = findings("pjrt==0.55", "pjrt==0.91", "pjrt")
+    assert {struct for struct, _, kind in found if kind == "number-reissued"} == {"PJRT 0.56", "PJRT 0.61", "PJRT 0.70"}
+    assert {evidence for (_, _, kind), evidence in found.items() if kind.startswith("number-")} == {"history"}
+    people = tenon("abi", "check", "pjrt==0.60", "pjrt==0.61").stdout
+    assert "carried from history: neither side shows it" in people
+    people = tenon("abi", "check", "tensorflow==2.5", "tensorflow==2.6", "--policy", "tf").stdout
+    assert "found from types: no size or offset of the struct shows it" in people
+    assert "found from types" in tenon("abi", "check", "tensorflow==2.5", "tensorflow==2.6", "--github").stdout
+
+
+def test_experimental_and_optional_features_are_judged_by_their_own_rules():
+    def features(*words):
+        done = tenon("abi", "window", "--plugin", "0.112", "--weeks", "6", "--json", *words)
+        return done.returncode, {s["source"]: s for s in json.loads(done.stdout)["sources"][3:]}
+
+    code, found = features("--as-of", "2026-06-20", "--feature", "streams:experimental,framework=3",
+                           "--feature", "bitcast@0.113:optional")
+    assert code == 0 and found["streams"]["verdict"] == "no promise" and found["bitcast"]["verdict"] == "yes"
+    assert "none in the plugin, number 3 in the framework" in found["streams"]["text"]
+    assert "needs a release with that number" in found["bitcast"]["text"] and "may be null" in found["bitcast"]["text"]
+    # It left on 1 June: frameworks do without it for six weeks, and then no longer.
+    left = "streams:experimental,framework=3,stable=2026-06-01"
+    assert features("--as-of", "2026-07-13", "--feature", left)[1]["streams"]["verdict"] == "yes"
+    code, found = features("--as-of", "2026-07-14", "--feature", left)
+    assert code == 1 and found["streams"]["must_update"] == "plugin"
+    assert features("--as-of", "2026-07-14", "--feature", left + ",plugin=3")[0] == 0
+    assert features("--as-of", "2026-07-14", "--feature", left + ",optional")[0] == 0

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "abi/layout_file.h"
+#include "abi/pjrt_history.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "report.h"
@@ -79,6 +80,7 @@ static int judge(const request* request, const tn_abi_policy* policy, const tn_a
   tn_abi_differences differences = {0};
   tn_abi_verdict verdict;
   tn_abi_compare(before, after, &differences);
+  tn_abi_pjrt_carried(before, after, &differences);
   tn_abi_judge(policy, before, after, &differences, changelog, &verdict);
   const report report = {request->words[1], request->words[2], request->changelog, policy,
                          &differences,      &verdict};

@@ -34,6 +34,9 @@ static const char* verb_of(tn_abi_difference_kind kind) {
     case TN_ABI_SIZE_CONSTANT_WRONG:
       return "has a size constant that is not the end of its last field";
     case TN_ABI_ALIGNMENT_OVER_8: return "needs an alignment over 8";
+    case TN_ABI_NUMBER_REISSUED: return "a number issued more than once, with other contents";
+    case TN_ABI_NUMBER_WITHDRAWN: return "a number withdrawn and issued again";
+    case TN_ABI_HANDLE_WORD: return "a handle's first word was given a meaning";
     default: return "differs";
   }
 }
@@ -74,6 +77,13 @@ static bool is_told_before(const tn_abi_differences* differences, size_t index) 
 
 static const char* const loud[] = {"NONE", "MINOR", "MAJOR", "ILLEGAL"};
 
+// How it is known, where that is not plain from sizes and places.
+static const char* evidence_sentence(tn_abi_evidence evidence) {
+  return evidence == TN_ABI_FROM_TYPES
+             ? "found from types: no size or offset of the struct shows it"
+             : "carried from history: neither side shows it";
+}
+
 static void print_difference(const report* report, size_t index) {
   const tn_abi_difference* d = &report->differences->items[index];
   tn_text text = {0};
@@ -84,6 +94,7 @@ static void print_difference(const report* report, size_t index) {
   if (moved > 1) printf(", and %zu more fields with it", moved - 1);
   printf("\n");
   if (*d->where) printf("         at %s\n", d->where);
+  if (d->evidence != TN_ABI_FROM_LAYOUT) printf("         %s\n", evidence_sentence(d->evidence));
   printf("         %s\n", tn_abi_advice(report->policy, d->kind));
   tn_text_deinit(&text);
 }
@@ -126,6 +137,7 @@ void report_as_json(const report* report) {
     tn_json_string(&json, "old", d->before);
     tn_json_string(&json, "new", d->after);
     tn_json_string(&json, "where", d->where);
+    tn_json_string(&json, "evidence", tn_abi_evidence_name(d->evidence));
     tn_json_string(&json, "advice", tn_abi_advice(report->policy, d->kind));
     tn_json_end_object(&json);
   }
@@ -169,6 +181,8 @@ void report_to_github(const report* report) {
     const bool bad = class == TN_ABI_ILLEGAL || (!verdict->bump_ok && class == verdict->class);
     tn_text text = {0};
     write_sentence(&text, d);
+    if (d->evidence != TN_ABI_FROM_LAYOUT)
+      tn_text_printf(&text, " (%s)", evidence_sentence(d->evidence));
     tn_text_printf(&text, ". %s", tn_abi_advice(report->policy, d->kind));
     print_command(bad ? "error" : "notice", *d->where ? d->where : report->after,
                   tn_abi_class_name(class), text.data ? text.data : "");
