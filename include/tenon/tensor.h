@@ -89,8 +89,8 @@ bool tn_npy_write(const char* path, const tn_tensor* tensor, tn_status* status);
 typedef struct tn_npz tn_npz;
 
 // Opens an archive that numpy's savez or savez_compressed wrote. Owned by the caller until
-// tn_npz_close. NULL with a status that names the file and what is wrong with it.
-// [any thread]  since 0.1
+// tn_npz_close. NULL with a status that names the file and what is wrong with it: two members of
+// one name among that.  [any thread]  since 0.1
 tn_npz* tn_npz_open(const char* path, tn_status* status);
 
 // Frees an archive; NULL is fine. The caller's pointer, and names got from it, are dead afterwards.

@@ -1,166 +1,189 @@
+// The list of files at the end of an archive.
 #include "base/zip.h"
 
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
+#include "base/little_endian.h"
 #include "base/memory.h"
+#include "base/status.h"
 
 enum {
-  END_SIZE = 22,         // of the record that ends an archive
-  MOST_COMMENT = 65535,  // behind which it may hide
-  CENTRAL_SIZE = 46,
-  LOCAL_SIZE = 30,
-  MOST_CENTRAL = 64 << 20,
-  PIECE = 1 << 16,
+  central_size = 46,  // of the fixed parts of the records
+  end_size = 22,
+  end64_size = 56,
+  locator64_size = 20,
+  max_comment = UINT16_MAX,
+  max_list = 256 << 20,  // some three million files
 };
 
-static uint64_t number(const unsigned char* bytes, int size) {
-  uint64_t value = 0;
-  for (int i = size - 1; i >= 0; --i) value = value << 8 | bytes[i];
-  return value;
-}
-
-static bool damaged(const tn_zip* zip, const char* what, tn_status* status) {
-  tn_status_set(status, TN_INVALID_ARGUMENT, "%s: %s", zip->file.path ? zip->file.path : "archive",
-                what);
-  return false;
-}
-
-// Where the list of files begins, how long it is and how many they are.
-static bool find_list(const tn_zip* zip, uint64_t* at, uint64_t* size, uint64_t* count,
-                      tn_status* status) {
-  const uint64_t most = END_SIZE + MOST_COMMENT;
-  const uint64_t tail = zip->file.size < most ? zip->file.size : most;
-  if (tail < END_SIZE) return damaged(zip, "too short for an archive", status);
-  unsigned char* bytes = tn_alloc(tail);
+// The record at the end says where the list is; its 64-bit form, when there is one, says better.
+static bool find_list(const tn_zip* zip, uint64_t* out_at, uint64_t* out_size, tn_status* status) {
+  uint64_t size = zip->file.size;
+  size_t tail = size < end_size + max_comment ? (size_t)size : end_size + max_comment;
+  uint8_t* bytes = tn_alloc(tail);
   if (!bytes) {
-    tn_status_set_no_memory(status, "reading an archive");
+    tn_status_set_no_memory(status, "opening a zip archive");
     return false;
   }
-  bool found = false;
-  if (tn_file_reader_get(&zip->file, zip->file.size - tail, bytes, tail, status)) {
-    for (uint64_t i = tail - END_SIZE + 1; i-- > 0 && !found;)
-      if (memcmp(bytes + i, "PK\5\6", 4) == 0) {
-        *count = number(bytes + i + 10, 2);
-        *size = number(bytes + i + 12, 4);
-        *at = number(bytes + i + 16, 4);
-        found = true;
-      }
-    if (!found) damaged(zip, "no archive: it has no list of files", status);
+  bool read = tn_file_reader_get(&zip->file, size - tail, bytes, tail, status), found = false;
+  uint64_t end_at = 0;
+  for (size_t at = tail < end_size ? 0 : tail - end_size + 1; read && !found && at-- > 0;) {
+    // The comment after it may look like anything, but must reach the end of the file.
+    found =
+        memcmp(bytes + at, "PK\5\6", 4) == 0 && tn_get16(bytes + at + 20) == tail - at - end_size;
+    end_at = size - tail + at;
+    *out_size = tn_get32(bytes + at + 12);
+    *out_at = tn_get32(bytes + at + 16);
   }
   tn_free(bytes);
-  return found;
+  if (read && !found)
+    return tn_fail(status, TN_INVALID_ARGUMENT,
+                   "no zip archive, or one cut short: there is no list of files at its end");
+  if (!read || end_at < locator64_size) return read;
+
+  uint8_t locator[locator64_size], end64[end64_size];
+  if (!tn_file_reader_get(&zip->file, end_at - locator64_size, locator, sizeof locator, status))
+    return false;
+  if (memcmp(locator, "PK\6\7", 4) != 0) return true;
+  if (!tn_file_reader_get(&zip->file, tn_get64(locator + 8), end64, sizeof end64, status))
+    return false;
+  if (memcmp(end64, "PK\6\6", 4) != 0)
+    return tn_fail(status, TN_INVALID_ARGUMENT, "the zip64 record at the end is damaged");
+  *out_size = tn_get64(end64 + 40);
+  *out_at = tn_get64(end64 + 48);
+  return true;
 }
 
-static bool read_list(tn_zip* zip, const unsigned char* bytes, uint64_t size, uint64_t count,
-                      tn_status* status) {
-  zip->entries = tn_arena_alloc(&zip->arena, (count + 1) * sizeof *zip->entries);
-  if (!zip->entries) {
-    tn_status_set_no_memory(status, "reading an archive");
+// Takes 64-bit numbers from the extra field for those that did not fit into 32.
+static void widen(tn_zip_entry* entry, const uint8_t* extra, size_t size) {
+  while (size >= 4) {
+    size_t length = tn_get16(extra + 2);
+    if (length > size - 4) return;
+    if (tn_get16(extra) == 1) {
+      uint64_t* fields[] = {&entry->size, &entry->packed_size, &entry->at};
+      const uint8_t* at = extra + 4;
+      for (int i = 0; i < 3; ++i) {
+        if (*fields[i] != UINT32_MAX || length < 8) continue;
+        *fields[i] = tn_get64(at);
+        at += 8;
+        length -= 8;
+      }
+      return;
+    }
+    extra += 4 + length;
+    size -= 4 + length;
+  }
+}
+
+static bool add_entry(tn_zip* zip, const uint8_t* record, tn_status* status) {
+  const tn_view name = {(const char*)record + central_size, tn_get16(record + 28)};
+  if (name.size == 0 || memchr(name.data, '\0', name.size))
+    return tn_fail(status, TN_INVALID_ARGUMENT, "the name of its file %zu %s", zip->count + 1,
+                   name.size == 0 ? "is empty" : "has a zero byte in it");
+  tn_zip_entry entry = {.name = tn_arena_copy(&zip->arena, name),
+                        .at = tn_get32(record + 42),
+                        .packed_size = tn_get32(record + 20),
+                        .size = tn_get32(record + 24),
+                        .checksum = tn_get32(record + 16),
+                        .method = tn_get16(record + 10),
+                        .encrypted = record[8] & 1};
+  if (!entry.name || !tn_grow(&zip->entries, &zip->capacity, zip->count + 1, sizeof entry)) {
+    tn_status_set_no_memory(status, "opening a zip archive");
     return false;
   }
-  for (uint64_t at = 0; zip->count < count;) {
-    if (size - at < CENTRAL_SIZE || memcmp(bytes + at, "PK\1\2", 4) != 0)
-      return damaged(zip, "its list of files is damaged", status);
-    const unsigned char* entry = bytes + at;
-    const uint64_t name = number(entry + 28, 2),
-                   rest = number(entry + 30, 2) + number(entry + 32, 2);
-    if (size - at - CENTRAL_SIZE < name + rest)
-      return damaged(zip, "its list of files is damaged", status);
-    tn_zip_entry* made = &zip->entries[zip->count++];
-    *made = (tn_zip_entry){
-        tn_arena_copy(&zip->arena, (tn_view){(const char*)entry + CENTRAL_SIZE, name}),
-        number(entry + 42, 4), number(entry + 20, 4), number(entry + 24, 4),
-        (uint16_t)number(entry + 10, 2)};
-    if (!made->name) {
-      tn_status_set_no_memory(status, "reading an archive");
-      return false;
-    }
-    at += CENTRAL_SIZE + name + rest;
+  widen(&entry, record + central_size + name.size, tn_get16(record + 30));
+  zip->entries[zip->count++] = entry;
+  return true;
+}
+
+static bool read_list(tn_zip* zip, const uint8_t* bytes, size_t size, tn_status* status) {
+  for (size_t at = 0; at < size;) {
+    const uint8_t* record = bytes + at;
+    size_t left = size - at, record_size = central_size;
+    if (left >= central_size)
+      record_size += tn_get16(record + 28) + (size_t)tn_get16(record + 30) + tn_get16(record + 32);
+    if (left < record_size || memcmp(record, "PK\1\2", 4) != 0)
+      return tn_fail(status, TN_INVALID_ARGUMENT, "its list of files is damaged at its byte %zu",
+                     at);
+    if (!add_entry(zip, record, status)) return false;
+    at += record_size;
   }
   return true;
 }
 
-bool tn_zip_open(tn_zip* zip, const char* path, tn_status* status) {
-  uint64_t at, size, count;
-  *zip = (tn_zip){.count = 0};
-  if (!tn_file_reader_open(&zip->file, path, (tn_view){"PK", 2}, status)) return false;
-  if (!find_list(zip, &at, &size, &count, status)) return false;
-  if (size > MOST_CENTRAL || at > zip->file.size || size > zip->file.size - at ||
-      count > size / CENTRAL_SIZE)
-    return damaged(zip, "its list of files lies outside of it", status);
-  unsigned char* bytes = tn_alloc(size + 1);
-  if (!bytes) {
-    tn_status_set_no_memory(status, "reading an archive");
+static int by_name(const void* a, const void* b) {
+  return strcmp(*(const char* const*)a, *(const char* const*)b);
+}
+
+// Readers differ in which of two entries with one name they take.
+static bool check_names(const tn_zip* zip, tn_status* status) {
+  const char** names = tn_alloc((zip->count + 1) * sizeof *names);
+  if (!names) {
+    tn_status_set_no_memory(status, "opening a zip archive");
     return false;
   }
-  const bool read = tn_file_reader_get(&zip->file, at, bytes, size, status) &&
-                    read_list(zip, bytes, size, count, status);
+  for (size_t i = 0; i < zip->count; ++i) names[i] = zip->entries[i].name;
+  qsort(names, zip->count, sizeof *names, by_name);
+  bool distinct = true;
+  for (size_t i = 1; distinct && i < zip->count; ++i)
+    if (strcmp(names[i - 1], names[i]) == 0)
+      distinct = tn_fail(status, TN_INVALID_ARGUMENT,
+                         "two of its files are named '%s': which one is meant cannot be known; "
+                         "write the archive anew",
+                         names[i]);
+  tn_free(names);
+  return distinct;
+}
+
+// Entries that share bytes make an archive unpack to far more than deflate alone can.
+static bool check_sizes(const tn_zip* zip, tn_status* status) {
+  uint64_t left = zip->file.size;
+  for (size_t i = 0; i < zip->count; ++i) {
+    if (zip->entries[i].packed_size > left)
+      return tn_fail(status, TN_INVALID_ARGUMENT,
+                     "its %zu files take more bytes than the %" PRIu64 " that it has, with '%s'",
+                     zip->count, zip->file.size, zip->entries[i].name);
+    left -= zip->entries[i].packed_size;
+  }
+  return true;
+}
+
+static bool read_archive(tn_zip* zip, tn_status* status) {
+  uint64_t at = 0, size = 0;
+  if (!find_list(zip, &at, &size, status)) return false;
+  if (at > zip->file.size || size > zip->file.size - at)
+    return tn_fail(status, TN_INVALID_ARGUMENT,
+                   "its list of files (%" PRIu64 " bytes at %" PRIu64
+                   ") lies outside the file of %" PRIu64 " bytes",
+                   size, at, zip->file.size);
+  if (size > max_list)
+    return tn_fail(status, TN_INVALID_ARGUMENT,
+                   "its list of files takes %" PRIu64 " bytes; no more than %d are read", size,
+                   max_list);
+  uint8_t* bytes = tn_alloc((size_t)size);
+  if (!bytes) {
+    tn_status_set_no_memory(status, "opening a zip archive");
+    return false;
+  }
+  const bool read = tn_file_reader_get(&zip->file, at, bytes, (size_t)size, status) &&
+                    read_list(zip, bytes, (size_t)size, status);
   tn_free(bytes);
-  return read;
+  return read && check_names(zip, status) && check_sizes(zip, status);
+}
+
+bool tn_zip_open(tn_zip* zip, const char* path, tn_status* status) {
+  *zip = (tn_zip){.file = {.descriptor = -1}};
+  if (!tn_file_reader_open(&zip->file, path, tn_view_of("PK"), status)) return false;
+  if (read_archive(zip, status)) return true;
+  tn_status_annotate(status, "while opening '%s'", path);
+  return false;
 }
 
 void tn_zip_close(tn_zip* zip) {
   tn_file_reader_close(&zip->file);
+  tn_free(zip->entries);
   tn_arena_deinit(&zip->arena);
-  *zip = (tn_zip){.count = 0};
-}
-
-// Reads `left` packed bytes from `at` on and writes what they unpack to.
-static bool unpack(const tn_zip* zip, const tn_zip_entry* entry, uint64_t at,
-                   tn_file_writer* writer, tn_status* status) {
-  static const char bad[] = "a file in it is damaged";
-  unsigned char *in = tn_alloc(PIECE), *out = tn_alloc(PIECE);
-  z_stream stream = {0};
-  const bool deflated = entry->method == 8;
-  bool good = in && out && (!deflated || inflateInit2(&stream, -MAX_WBITS) == Z_OK);
-  if (!good) tn_status_set_no_memory(status, "unpacking an archive");
-  const bool begun = good;
-  uint64_t left = entry->packed_size, made = 0;
-  int state = Z_OK;
-  while (good && left > 0 && state != Z_STREAM_END) {
-    const size_t some = left < PIECE ? (size_t)left : PIECE;
-    if (!(good = tn_file_reader_get(&zip->file, at, in, some, status))) break;
-    at += some;
-    left -= some;
-    if (!deflated) {
-      tn_file_writer_add(writer, in, some);
-      made += some;
-      continue;
-    }
-    stream.next_in = in;
-    stream.avail_in = (unsigned)some;
-    do {
-      stream.next_out = out;
-      stream.avail_out = PIECE;
-      state = inflate(&stream, Z_NO_FLUSH);
-      const size_t filled = PIECE - stream.avail_out;
-      made += filled;
-      good =
-          (state == Z_OK || state == Z_STREAM_END || state == Z_BUF_ERROR) && made <= entry->size;
-      if (good) tn_file_writer_add(writer, out, filled);
-    } while (good && stream.avail_out == 0 && state != Z_STREAM_END);
-    if (!good) damaged(zip, bad, status);
-  }
-  if (good && made != entry->size) good = damaged(zip, bad, status);
-  if (begun && deflated) inflateEnd(&stream);
-  tn_free(in);
-  tn_free(out);
-  return good;
-}
-
-bool tn_zip_extract(const tn_zip* zip, const tn_zip_entry* entry, const char* path,
-                    tn_status* status) {
-  unsigned char head[LOCAL_SIZE];
-  if (entry->method != 0 && entry->method != 8)
-    return damaged(zip, "a file in it is packed in a way that is not known", status);
-  if (!tn_file_reader_get(&zip->file, entry->at, head, LOCAL_SIZE, status)) return false;
-  const uint64_t at = entry->at + LOCAL_SIZE + number(head + 26, 2) + number(head + 28, 2);
-  if (memcmp(head, "PK\3\4", 4) != 0 || at > zip->file.size ||
-      entry->packed_size > zip->file.size - at)
-    return damaged(zip, "a file in it lies outside of it", status);
-  tn_file_writer* writer = tn_file_writer_open(path, status);
-  if (!writer) return false;
-  const bool good = unpack(zip, entry, at, writer, status);
-  return tn_file_writer_close(writer, good, good ? status : NULL) && good;
+  *zip = (tn_zip){.file = {.descriptor = -1}};
 }

@@ -78,7 +78,13 @@ static bool unpack_wheel(tn_package* package, const char* path, tn_status* statu
   bool good = tn_zip_open(&zip, path, status);
   for (size_t i = 0; good && i < zip.count; ++i) {
     const tn_zip_entry* entry = &zip.entries[i];
-    if (!is_shared_object(entry->name) || !is_inside(entry->name)) continue;
+    if (!is_shared_object(entry->name)) continue;
+    if (!is_inside(entry->name)) {
+      tn_status_set(status, TN_INVALID_ARGUMENT,
+                    "%s: its file '%s' would be unpacked outside of it", path, entry->name);
+      good = false;
+      break;
+    }
     char* target = tn_printf("%s/%s", package->unpacked, entry->name);
     good = target || no_memory(status);
     if (good && !make_folders(target, strlen(package->unpacked))) {

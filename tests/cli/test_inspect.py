@@ -184,5 +184,42 @@ def test_folders_and_wheels_stand_for_what_is_in_them(tmp_path):
         (tmp_path / "bad.whl").write_bytes(cut)
         done = tenon("inspect", tmp_path / "bad.whl")
         assert done.returncode == 1 and "bad.whl" in done.stderr, done
+    (tmp_path / "bad.whl").write_bytes(data.replace((folder / "other.so").read_bytes()[4000:], b"?" * len((folder / "other.so").read_bytes()[4000:])))
+    assert "(wrong checksum): while unpacking 'other.so' of" in tenon("inspect", tmp_path / "bad.whl").stderr.replace("; ", ": ")
     (tmp_path / "empty").mkdir()
     assert "no shared objects" in tenon("inspect", tmp_path / "empty").stderr
+
+
+def wheel_of(path, plugin, names, **more):
+    import zipfile
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in names:
+            with archive.open(zipfile.ZipInfo(name), "w", **more) as member:
+                member.write(plugin.read_bytes())
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_wheels_that_can_be_read_in_two_ways_are_refused(tmp_path):
+    plugin = build(tmp_path, "good", "void TF_InitKernel(void) {}")
+    wheel_of(tmp_path / "wide.whl", plugin, ["a/good.so"], force_zip64=True)
+    assert inspect(tmp_path / "wide.whl")[1]["entry_points"] == ["TF_InitKernel"]
+    wheel_of(tmp_path / "twice.whl", plugin, ["good.so", "a.so", "good.so"])
+    done = tenon("inspect", tmp_path / "twice.whl")
+    assert done.returncode == 1 and "two of its files are named 'good.so'" in done.stderr and "twice.whl" in done.stderr
+    for name in ("../out.so", "/tmp/out.so", "a/../../out.so"):
+        wheel_of(tmp_path / "out.whl", plugin, ["good.so", name])
+        done = tenon("inspect", tmp_path / "out.whl")
+        assert done.returncode == 1 and f"'{name}' would be unpacked outside" in done.stderr and "out.whl" in done.stderr
+    # Both of the list's entries point to the bytes of one.
+    wheel_of(tmp_path / "whole.whl", plugin, ["a.so", "b.so"])
+    data = (tmp_path / "whole.whl").read_bytes()
+    second = data.index(b"PK\x03\x04", 4)
+    start = data.index(b"PK\x01\x02")
+    listed = bytearray(data[start:])
+    at = listed.index(b"PK\x01\x02", 4)
+    listed[at + 42:at + 46] = bytes(4)
+    ending = listed.rindex(b"PK\x05\x06")
+    listed[ending + 16:ending + 20] = second.to_bytes(4, "little")
+    (tmp_path / "shared.whl").write_bytes(data[:second] + listed)
+    done = tenon("inspect", tmp_path / "shared.whl")
+    assert done.returncode == 1 and "take more bytes than" in done.stderr and "shared.whl" in done.stderr

@@ -134,6 +134,16 @@ def test_what_else_is_in_a_zip_file(tmp_path):
     npz_close(archive)
 
 
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_two_arrays_of_one_name_are_refused(tmp_path):
+    np.save(tmp_path / "x.npy", np.arange(3))
+    with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
+        for name in ("x.npy", "y.npy", "x.npy"):
+            archive.write(tmp_path / "x.npy", name)
+    with pytest.raises(tn.Failure, match="INVALID_ARGUMENT: two of its files are named 'x.npy'.*'.*a.npz'"):
+        load(tmp_path / "a.npz")
+
+
 def test_damage_anywhere_is_a_status_or_harmless(tmp_path):
     random = np.random.default_rng(7)
     array = random.standard_normal((20, 7))

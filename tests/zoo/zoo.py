@@ -1,7 +1,7 @@
 """Published packages, one at a time, in a cache outside git: TENON_ZOO (build/zoo unless set).
 
 TENON_ZOO_ONLY=text keeps the packages whose name==version has the text in it. pip's own settings say from
-where they come. libtpu reaches for the network when it is loaded, so it is only looked at.
+where they come. libtpu reaches for the network when it is loaded, so that it is loaded where there is none.
 """
 
 import csv
@@ -54,7 +54,8 @@ def unpacked(package, suffixes=None):
     folder = CACHE / package.replace("==", "-")
     if not folder.exists():
         file = wheel(package)
-        partial = folder.with_suffix(".partial")
+        partial = CACHE / (folder.name + ".partial")
+        shutil.rmtree(partial, ignore_errors=True)
         with zipfile.ZipFile(file) as archive:
             names = [name for name in archive.namelist() if not suffixes or any(s in name for s in suffixes)]
             print(f"{package}: {file.stat().st_size >> 20} MB, unpacked {sum(archive.getinfo(n).file_size for n in names) >> 20} MB")
@@ -68,5 +69,8 @@ def forget(package):
     shutil.rmtree(CACHE / package.replace("==", "-"), ignore_errors=True)
 
 
-def tenon(*words, **more):
-    return subprocess.run([TENON, *map(str, words)], capture_output=True, text=True, **more)
+def tenon(*words, alone=False):
+    """Runs the command line; `alone`: in a network namespace of its own, which is empty."""
+    command = ["unshare", "--map-root-user", "--net"] if alone else []
+    return subprocess.run([*command, TENON, *map(str, words)], capture_output=True, text=True,
+                          env={**os.environ, "TPU_SKIP_MDS_QUERY": "1"})
