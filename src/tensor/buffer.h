@@ -30,6 +30,8 @@ struct tn_buffer {
   void* release_arg;
   tn_dtype held_type;  // elements that own something: destroyed at the last unref (tn_buffer_hold)
   size_t held_count;
+  struct tn_device* device;  // NULL: host memory
+  atomic_uint stream;        // which stream used it last: 0 none, UINT_MAX several
 };
 
 // Plain host memory from tn_alloc, header and bytes in one block.
