@@ -20,7 +20,8 @@ class Function(NamedTuple):
 
 
 # tn_* are libtenon's; TN_* and TF_* are what libtenon_tf lends to plugins beyond TensorFlow's own.
-DECLARATION = re.compile(r"\b((?:tn|TN|TF)_\w+)\s*\(")
+# A name in capitals alone is a macro.
+DECLARATION = re.compile(r"\b((?:tn|TN|TF)_(?![A-Z0-9_]+\b)\w+)\s*\(")
 
 
 def functions_of(header):

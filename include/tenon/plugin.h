@@ -40,7 +40,8 @@ typedef struct tn_load_options {
   bool allow_missing_weak;     // call entry points although TF_* functions that the plugin
                                // wants weakly are not here (it must test for NULL)      since 0.1
 } tn_load_options;
-#define TN_LOAD_OPTIONS_STRUCT_SIZE TF_OFFSET_OF_END(tn_load_options, allow_missing_weak)
+TN_DEFINE_STRUCT_SIZE(tn_load_options, allow_missing_weak);
+#define TN_LOAD_OPTIONS_STRUCT_SIZE ((size_t)tn_load_options_STRUCT_SIZE)
 
 // Loads the plugin at `path`: looks at the file, opens it and calls its entry points. A file loads
 // once, however often and under whatever name it is asked for. On failure all that the plugin had

@@ -20,12 +20,13 @@ const char* tn_abi_evidence_name(tn_abi_evidence evidence) {
   return names[evidence];
 }
 
-// What is told of a member: its place, its size and its type.
+// What is told of a member: its place, its size and its type, and why it is deprecated.
 static const char* describe_field(tn_text* to, const tn_abi_field* field) {
   to->size = 0;
   if (!field) return "";
   tn_text_printf(to, "%s@%" PRId64 ", %" PRId64 " bytes, %s", field->name, field->offset,
                  field->size, *field->type ? field->type : field->kind);
+  if (*field->deprecation) tn_text_printf(to, "; deprecated %s", field->deprecation);
   return to->data ? to->data : "";
 }
 
@@ -249,7 +250,8 @@ static void compare_functions(comparison* c) {
     if (strcmp(old->type, now->type) != 0)
       tell(c, TN_ABI_FUNCTION_RETYPED, now->where, now->name, "", old->type, now->type);
     if (now->deprecated && !old->deprecated)
-      tell(c, TN_ABI_FUNCTION_DEPRECATED, now->where, now->name, "", "", "deprecated");
+      tell(c, TN_ABI_FUNCTION_DEPRECATED, now->where, now->name, "", "",
+           *now->deprecation ? now->deprecation : "deprecated");
   }
   for (size_t i = 0; i < c->after->function_count; ++i) {
     const tn_abi_function* now = &c->after->functions[i];

@@ -8,6 +8,11 @@
 
 #define SCHEMA "tenon/abi-layout/1"
 
+static void write_deprecation(tn_json* json, bool deprecated, const char* text) {
+  if (deprecated) tn_json_bool(json, "deprecated", true);
+  if (*text) tn_json_string(json, "deprecation", text);
+}
+
 static void write_field(tn_json* json, const tn_abi_field* field) {
   tn_json_begin_object(json, NULL);
   tn_json_string(json, "name", field->name);
@@ -16,7 +21,7 @@ static void write_field(tn_json* json, const tn_abi_field* field) {
   tn_json_string(json, "kind", field->kind);
   if (*field->type) tn_json_string(json, "type", field->type);
   if (field->in_union) tn_json_bool(json, "in_union", true);
-  if (field->deprecated) tn_json_bool(json, "deprecated", true);
+  write_deprecation(json, field->deprecated, field->deprecation);
   tn_json_end_object(json);
 }
 
@@ -65,7 +70,7 @@ void tn_abi_layout_write(const tn_abi_model* model, tn_text* out) {
     tn_json_begin_object(&json, NULL);
     tn_json_string(&json, "name", model->functions[i].name);
     tn_json_string(&json, "type", model->functions[i].type);
-    if (model->functions[i].deprecated) tn_json_bool(&json, "deprecated", true);
+    write_deprecation(&json, model->functions[i].deprecated, model->functions[i].deprecation);
     tn_json_end_object(&json);
   }
   tn_json_end_array(&json);
@@ -91,6 +96,7 @@ static void read_struct(tn_abi_model* model, const tn_json_value* from) {
     field->type = tn_abi_model_text(model, tn_json_text(one, "type", ""));
     field->in_union = tn_json_truth(one, "in_union");
     field->deprecated = tn_json_truth(one, "deprecated");
+    field->deprecation = tn_abi_model_text(model, tn_json_text(one, "deprecation", ""));
   }
 }
 
@@ -112,6 +118,7 @@ static void read_all(tn_abi_model* model, const tn_json_value* root) {
     if (!made) return;
     made->type = tn_abi_model_text(model, tn_json_text(one, "type", ""));
     made->deprecated = tn_json_truth(one, "deprecated");
+    made->deprecation = tn_abi_model_text(model, tn_json_text(one, "deprecation", ""));
   }
 }
 

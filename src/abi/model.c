@@ -45,7 +45,8 @@ tn_abi_field* tn_abi_model_add_field(tn_abi_model* model, tn_abi_struct* owner, 
   if (!owner) return NULL;
   tn_abi_field* field = push(model, (void**)&owner->fields, &owner->field_count, sizeof *field);
   if (field)
-    *field = (tn_abi_field){.name = tn_abi_model_text(model, name), .kind = "", .type = ""};
+    *field = (tn_abi_field){
+        .name = tn_abi_model_text(model, name), .kind = "", .type = "", .deprecation = ""};
   return field;
 }
 
@@ -63,7 +64,8 @@ tn_abi_function* tn_abi_model_add_function(tn_abi_model* model, const char* name
   tn_abi_function* function =
       push(model, (void**)&model->functions, &model->function_count, sizeof *function);
   if (function)
-    *function = (tn_abi_function){.name = tn_abi_model_text(model, name), .type = "", .where = ""};
+    *function = (tn_abi_function){
+        .name = tn_abi_model_text(model, name), .type = "", .where = "", .deprecation = ""};
   return function;
 }
 

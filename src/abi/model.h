@@ -18,6 +18,7 @@ typedef struct tn_abi_field {
   const char* type;  // as it was written; "" when the source does not tell
   bool in_union;     // a member of an unnamed union that stands before it as "<anon>"
   bool deprecated;
+  const char* deprecation;  // since when and what instead; "" when the source does not tell
 } tn_abi_field;
 
 typedef struct tn_abi_struct {
@@ -38,6 +39,7 @@ typedef struct tn_abi_constant {
 typedef struct tn_abi_function {
   const char *name, *type, *where;
   bool deprecated;
+  const char* deprecation;  // as a field's
 } tn_abi_function;
 
 // Zero bytes are an empty model. Texts that are added are copied.

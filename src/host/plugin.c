@@ -50,13 +50,13 @@ static pthread_mutex_t loading_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static tn_plugin* plugins;
 
 static bool read_options(const tn_load_options* given, tn_load_options* out, tn_status* status) {
-  *out = (tn_load_options){TN_LOAD_OPTIONS_STRUCT_SIZE, NULL, 0, 0, false, false, false};
-  if (given && (!TN_HAS(given, ext) || given->ext)) {
+  *out = TN_INIT(tn_load_options);
+  const char* wrong = given ? TN_CHECK_RESERVED(given, ext) : NULL;
+  if (wrong) {
     tn_status_set(status, TN_INVALID_ARGUMENT,
-                  "tn_load_options: struct_size %zu, ext %p; expected TN_LOAD_OPTIONS_STRUCT_SIZE "
-                  "(%zu) and NULL",
-                  given->struct_size, TN_HAS(given, ext) ? given->ext : NULL,
-                  TN_LOAD_OPTIONS_STRUCT_SIZE);
+                  "tn_load_options: struct_size %zu: %s; begin with TN_INIT(tn_load_options), "
+                  "which has %zu",
+                  given->struct_size, wrong, TN_LOAD_OPTIONS_STRUCT_SIZE);
     tn_status_set_fault(status, TN_FAULT_CALLER);
     return false;
   }

@@ -54,9 +54,36 @@ static bool mentions_deprecation(const char* begin, const char* end) {
   return false;
 }
 
-// Marked by an attribute, or by a comment before it or behind it on its line.
-static bool is_deprecated(reading* r, CXCursor cursor) {
-  if (clang_getCursorAvailability(cursor) == CXAvailability_Deprecated) return true;
+// TN_DEPRECATED of tenon/abi.h leaves this before its text.
+static const char mark[] = "deprecated: ";
+
+static enum CXChildVisitResult find_mark(CXCursor cursor, CXCursor parent, CXClientData data) {
+  if (clang_getCursorKind(cursor) != CXCursor_AnnotateAttr) return CXChildVisit_Continue;
+  CXString text = clang_getCursorSpelling(cursor);
+  if (strncmp(clang_getCString(text), mark, sizeof mark - 1) == 0) {
+    *(CXString*)data = text;
+    return CXChildVisit_Break;
+  }
+  clang_disposeString(text);
+  return CXChildVisit_Continue;
+}
+
+// Marked by an attribute of either kind, whose text goes to `out_text`, or by a comment before it
+// or behind it on its line.
+static bool is_deprecated(reading* r, CXCursor cursor, const char** out_text) {
+  CXString told = {0};
+  if (clang_visitChildren(cursor, find_mark, &told)) {
+    *out_text = tn_abi_model_text(r->model, clang_getCString(told) + sizeof mark - 1);
+    clang_disposeString(told);
+    return true;
+  }
+  int always = 0;
+  clang_getCursorPlatformAvailability(cursor, &always, &told, NULL, NULL, NULL, 0);
+  if (always) {
+    *out_text = text_of(r, told);
+    return true;
+  }
+  clang_disposeString(told);
   CXString comment = clang_Cursor_getRawCommentText(cursor);
   const char* text = clang_getCString(comment);
   bool found = text && mentions_deprecation(text, text + strlen(text));
@@ -129,7 +156,7 @@ static enum CXVisitorResult visit_field(CXCursor cursor, CXClientData data) {
   field->kind = kind_of(type);
   field->type = unnamed ? "" : text_of(r, clang_getTypeSpelling(type));
   field->in_union = o->in_union;
-  field->deprecated = is_deprecated(r, cursor);
+  field->deprecated = is_deprecated(r, cursor, &field->deprecation);
   const int64_t end = field->offset + (field->size > 0 ? field->size : 0);
   if (end > o->made->end) o->made->end = end;
   if (unnamed) {
@@ -180,7 +207,7 @@ static void add_function(reading* r, CXCursor cursor) {
   if (!function) return;
   function->type = text_of(r, clang_getTypeSpelling(clang_getCursorType(cursor)));
   function->where = where(r, cursor);
-  function->deprecated = is_deprecated(r, cursor);
+  function->deprecated = is_deprecated(r, cursor, &function->deprecation);
 }
 
 // Whether a struct has a name of its own; libclang makes one up with brackets for those without.
