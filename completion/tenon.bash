@@ -30,7 +30,7 @@ _tenon() {
   fi
   case $command in
     ops) mapfile -t COMPREPLY < <(compgen -W "$("$tenon" ops 2>/dev/null | sed 's/ .*//')" -- "$current") ;;
-    new) [ "$COMP_CWORD" -eq 2 ] && mapfile -t COMPREPLY < <(compgen -W op -- "$current") ;;
+    new) [ "$COMP_CWORD" -eq 2 ] && mapfile -t COMPREPLY < <(compgen -W "op device" -- "$current") ;;
     *)
       mapfile -t COMPREPLY < <(compgen -f -- "$current")
       compopt -o filenames 2>/dev/null

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 BUILD = pathlib.Path(os.environ["TENON_BUILD"])
+SOURCE = pathlib.Path(__file__).parents[2]
 TENON = BUILD / "bin" / "tenon"
 
 
@@ -250,3 +251,48 @@ def test_new_op_makes_a_project_that_builds_and_passes_its_test(tmp_path):
     assert (tmp_path / "my_own_op").exists() is False
     tenon("new", "op", "MyOwnOp", cwd=tmp_path)
     assert (tmp_path / "my_own_op" / "my_own_op.c").exists()
+
+
+def test_new_device_writes_the_example_under_another_name(tmp_path):
+    example = SOURCE / "examples/device"
+    tenon("new", "device", "ExampleDevice", cwd=tmp_path)
+    assert ({file.name: file.read_text() for file in (tmp_path / "example_device").iterdir()} ==
+            {file.name: file.read_text() for file in example.iterdir()})
+    shown = tenon("new", "device", "MyDevice", "--folder", "here", cwd=tmp_path).stdout
+    assert "made here/" in shown and "cd here && make" in shown
+    assert sorted(f.name for f in (tmp_path / "here").iterdir()) == [
+        "Makefile", "README.md", "my_device.c", "test_my_device.c"]
+    for file in (tmp_path / "here").iterdir():
+        assert "example" not in file.read_text().lower(), file.name
+    made = subprocess.run(["make", f"TENON={TENON}", "CFLAGS=-Wall -Wextra -Wno-unused-parameter -Werror"],
+                          cwd=tmp_path / "here", capture_output=True, text=True)
+    assert made.returncode == 0 and not made.stderr, made.stdout + made.stderr
+
+
+@pytest.mark.parametrize("name, folder, type", [
+    ("MY_DEVICE", "my_device", "MY_DEVICE"), ("npu", "npu", "NPU"), ("FastNPU", "fast_npu", "FAST_NPU"),
+    ("a_b_C", "a_b_c", "A_B_C")])
+def test_a_device_s_type_and_files_come_from_its_name(tmp_path, name, folder, type):
+    made = json.loads(tenon("new", "device", name, "--json", cwd=tmp_path).stdout)
+    assert made == {"schema": "tenon/new/1", "device": type, "folder": folder}
+    assert f'"{type}"' in (tmp_path / folder / f"{folder}.c").read_text()
+
+
+@pytest.mark.parametrize("name", ["Tpu2", "My-Device", "_Hidden", "", "my device", "../up", "Ger\u00e4t"])
+def test_a_name_that_makes_no_device_type_is_refused_with_what_to_do(tmp_path, name):
+    error = tenon("new", "device", name, cwd=tmp_path, code=2).stderr
+    assert f"'{name}' makes no device type" in error and "use letters and _ (MyDevice makes MY_DEVICE)" in error
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_device_that_cannot_be_made_is_refused(tmp_path):
+    for name in ["CPU", "cpu", "Default"]:
+        error = tenon("new", "device", name, cwd=tmp_path, code=1).stderr
+        assert f"{name.upper()} is a device type of every host already" in error
+    assert "tenon new device MyDevice" in tenon("new", "device", cwd=tmp_path, code=2).stderr
+    assert "tenon new device MyDevice" in tenon("new", "device", "A", "B", cwd=tmp_path, code=2).stderr
+    (tmp_path / "npu").mkdir()
+    (tmp_path / "npu/notes").write_text("mine")
+    assert "'npu' is there already; nothing was changed" in tenon("new", "device", "NPU", cwd=tmp_path, code=1).stderr
+    assert [file.name for file in (tmp_path / "npu").iterdir()] == ["notes"]
+    assert "no/such" in tenon("new", "device", "NPU", "--folder", "no/such/place", cwd=tmp_path, code=1).stderr

@@ -54,6 +54,10 @@ def test_bash_offers_the_options_of_a_command(command):
     assert complete(command, "--") == {"--" + option for option in help_options(command)}
 
 
+def test_bash_offers_what_can_be_new():
+    assert complete("new", "") == {"op", "device"} and complete("new", "d") == {"device"}
+
+
 def test_bash_offers_ops_by_name():
     assert "MatMul" in complete("run", "--op", "Mat") and "MatMul" in complete("ops", "MatM")
 
