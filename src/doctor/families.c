@@ -3,25 +3,36 @@
 #include <ctype.h>
 #include <string.h>
 
+// Far enough for what a mangled name may begin with: "_ZTIZN" of a class in a function of a
+// namespace, and two letters more that the names of compilers need.
+enum { ANYWHERE = 0, AT_THE_HEAD = 6, NEAR_THE_HEAD = 8 };
+
 typedef struct description {
-  const char *name, *within, *hits;  // `within`: the namespace as mangled names spell it
+  const char *name, *hits;
+  const char *within, *within_also;  // namespaces as mangled names spell them
+  // The last place at which the namespace makes the symbol its own. Code that instantiates
+  // templates of compilers mentions them everywhere.
+  int reach;
+  bool named;  // what has a name there: operators are not counted
 } description;
 
 #define BOTH "TensorFlow and jaxlib"
 static const description families[TN_FAMILIES] = {
-    [TN_FAMILY_TENSORFLOW] = {"tensorflow", "10tensorflow", "TensorFlow"},
-    [TN_FAMILY_TSL] = {"tsl", "3tsl", BOTH},
-    [TN_FAMILY_XLA] = {"xla", "3xla", BOTH},
-    [TN_FAMILY_MLIR] = {"mlir", "4mlir", BOTH},
-    [TN_FAMILY_LLVM] = {"llvm", "4llvm", BOTH},
-    [TN_FAMILY_LLVM_C] = {"LLVM_C", NULL, BOTH},
-    [TN_FAMILY_ABSL] = {"absl", "4absl", BOTH},
-    [TN_FAMILY_PROTOBUF] = {"protobuf", "6google8protobuf", BOTH},
-    [TN_FAMILY_GRPC] = {"grpc", "4grpc", BOTH},
-    [TN_FAMILY_ZLIB] = {"zlib", NULL, "whoever uses zlib"},
-    [TN_FAMILY_DNNL] = {"dnnl", "4dnnl", "TensorFlow"},
-    [TN_FAMILY_OPERATOR_NEW] = {"operator_new", NULL, "the whole process"},
-    [TN_FAMILY_STD_INLINE] = {"std_inline", NULL, NULL},
+    [TN_FAMILY_TENSORFLOW] = {"tensorflow", "TensorFlow", "10tensorflow"},
+    [TN_FAMILY_TSL] = {"tsl", BOTH, "3tsl", .reach = AT_THE_HEAD},
+    [TN_FAMILY_XLA] = {"xla", BOTH, "3xla", .reach = AT_THE_HEAD, .named = true},
+    [TN_FAMILY_STREAM_EXECUTOR] = {"stream_executor", BOTH, "15stream_executor"},
+    [TN_FAMILY_MLIR] = {"mlir", BOTH, "4mlir", .reach = NEAR_THE_HEAD},
+    [TN_FAMILY_LLVM] = {"llvm", BOTH, "4llvm", .reach = NEAR_THE_HEAD},
+    [TN_FAMILY_LLVM_C] = {"LLVM_C", BOTH},
+    [TN_FAMILY_MLIR_C] = {"mlir_C", BOTH},
+    [TN_FAMILY_ABSL] = {"absl", BOTH, "4absl"},
+    [TN_FAMILY_PROTOBUF] = {"protobuf", BOTH, "6google8protobuf"},
+    [TN_FAMILY_GRPC] = {"grpc", BOTH, "4grpc", "9grpc_core"},
+    [TN_FAMILY_ZLIB] = {"zlib", "whoever uses zlib"},
+    [TN_FAMILY_DNNL] = {"dnnl", "TensorFlow", "4dnnl"},
+    [TN_FAMILY_OPERATOR_NEW] = {"operator_new", "the whole process"},
+    [TN_FAMILY_STD_INLINE] = {"std_inline"},
 };
 
 const char* tn_family_name(tn_family family) { return families[family].name; }
@@ -43,12 +54,23 @@ static bool is_of_libstdcxx(const char* symbol) {
   return begins_with_any(symbol, heads);
 }
 
+static bool is_c_function_of(const char* symbol, const char* prefix) {
+  const size_t length = strlen(prefix);
+  return strncmp(symbol, prefix, length) == 0 && isupper((unsigned char)symbol[length]);
+}
+
+static bool mentions(const char* symbol, const char* space, const description* family) {
+  const char* at = space ? strstr(symbol, space) : NULL;
+  return at && (family->reach == ANYWHERE || at - symbol <= family->reach) &&
+         (!family->named || isdigit((unsigned char)at[strlen(space)]));
+}
+
 bool tn_family_has(tn_family family, const char* symbol) {
   static const char* const zlib[] = {"deflate", "inflate", "crc32", "adler32", NULL};
   static const char* const operators[] = {"_Znw", "_Zna", "_Zdl", "_Zda", NULL};
   switch (family) {
-    case TN_FAMILY_LLVM_C:
-      return strncmp(symbol, "LLVM", 4) == 0 && isupper((unsigned char)symbol[4]);
+    case TN_FAMILY_LLVM_C: return is_c_function_of(symbol, "LLVM");
+    case TN_FAMILY_MLIR_C: return is_c_function_of(symbol, "mlir");
     case TN_FAMILY_ZLIB: return begins_with_any(symbol, zlib);
     case TN_FAMILY_OPERATOR_NEW: return begins_with_any(symbol, operators);
     case TN_FAMILY_STD_INLINE: return is_of_libstdcxx(symbol);
@@ -57,11 +79,7 @@ bool tn_family_has(tn_family family, const char* symbol) {
       break;
     default: break;
   }
-  const char* at = strncmp(symbol, "_Z", 2) == 0 ? strstr(symbol, families[family].within) : NULL;
-  // Code that instantiates templates of the compilers' libraries mentions them everywhere: what is
-  // theirs begins with them.
-  const bool begins = family == TN_FAMILY_TSL || family == TN_FAMILY_XLA ||
-                      family == TN_FAMILY_MLIR || family == TN_FAMILY_LLVM;
-  enum { LONGEST_HEAD = 8 };  // "_ZTIZNK"
-  return at && (!begins || at - symbol <= LONGEST_HEAD);
+  const description* own = &families[family];
+  return strncmp(symbol, "_Z", 2) == 0 &&
+         (mentions(symbol, own->within, own) || mentions(symbol, own->within_also, own));
 }
