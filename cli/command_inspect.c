@@ -74,7 +74,21 @@ static void print_floors(const tn_inspection* i) {
 static void print_hygiene(const tn_inspection* i) {
   printf("  %-11s exports %zu symbols", "hygiene", i->elf->export_count);
   if (i->elf->unique_exports) printf(", %zu of them one per process", i->elf->unique_exports);
-  printf("%s\n", i->has_version_script ? "" : "; no version script chooses them");
+  switch (i->version_script) {
+    case TN_VERSION_SCRIPT_NODE:
+      printf("; a version script chose them (node %s)\n", i->version_script_sign);
+      break;
+    case TN_VERSION_SCRIPT_MARKS:
+      printf("; no version script chose them (the linker's own %s is one)\n",
+             i->version_script_sign);
+      break;
+    case TN_VERSION_SCRIPT_LEAKS:
+      printf("; no version script chose them (code of %s is among them)\n", i->version_script_sign);
+      break;
+    case TN_VERSION_SCRIPT_UNKNOWN:
+      printf("; whether a version script chose them does not show\n");
+      break;
+  }
   for (int f = 0; f < TN_FAMILIES; ++f) {
     const char* hits = tn_family_hits((tn_family)f);
     if (i->leaks[f] && hits)
@@ -144,7 +158,11 @@ static void json_inspection(tn_json* json, const tn_inspection* i, const char* n
   tn_json_uint(json, "exports", i->elf->export_count);
   tn_json_uint(json, "unique_exports", i->elf->unique_exports);
   json_families(json, "leaked_families", i->leaks, 0);
-  tn_json_bool(json, "version_script", i->has_version_script);
+  if (i->version_script == TN_VERSION_SCRIPT_UNKNOWN)
+    tn_json_null(json, "version_script");
+  else
+    tn_json_bool(json, "version_script", i->version_script == TN_VERSION_SCRIPT_NODE);
+  tn_json_string(json, "version_script_sign", i->version_script_sign);
   tn_json_bool(json, "executable_stack", i->elf->executable_stack);
   tn_json_bool(json, "text_relocations", i->elf->text_relocations);
   tn_json_string(json, "rpath", i->elf->rpath);

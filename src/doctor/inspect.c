@@ -97,6 +97,29 @@ static void count_leaks(tn_inspection* out) {
       out->leaks[family] += tn_family_has((tn_family)family, out->elf->exports[i]);
 }
 
+// The table of all symbols, where a file still has it, says no more: GNU ld writes a name that a
+// script made local and one that was compiled hidden in the same way.
+static void judge_version_script(tn_inspection* out) {
+  static const char* const marks[] = {"_init", "_fini", "_edata", "_end", "__bss_start"};
+  if (out->elf->version_count > 0) {
+    out->version_script = TN_VERSION_SCRIPT_NODE;
+    out->version_script_sign = out->elf->versions[0];
+    return;
+  }
+  for (size_t i = 0; i < sizeof marks / sizeof marks[0]; ++i)
+    if (tn_elf_defines(out->elf, marks[i])) {
+      out->version_script = TN_VERSION_SCRIPT_MARKS;
+      out->version_script_sign = marks[i];
+      return;
+    }
+  for (int family = 0; family < TN_FAMILIES; ++family)
+    if (out->leaks[family] && tn_family_hits((tn_family)family)) {
+      out->version_script = TN_VERSION_SCRIPT_LEAKS;
+      out->version_script_sign = tn_family_name((tn_family)family);
+      return;
+    }
+}
+
 tn_inspection* tn_inspect(const char* path, tn_status* status) {
   tn_inspection* out = tn_alloc_zeroed(1, sizeof *out);
   if (!out) {
@@ -118,9 +141,7 @@ tn_inspection* tn_inspect(const char* path, tn_status* status) {
   find_floor(out->elf, "GLIBCXX_", out->glibcxx);
   find_floor(out->elf, "CXXABI_", out->cxxabi);
   count_leaks(out);
-  // Entry points and little else: somebody chose.
-  out->has_version_script =
-      out->elf->version_count > 0 || out->elf->export_count <= out->entry_point_count + 8;
+  judge_version_script(out);
   return out;
 }
 

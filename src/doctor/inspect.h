@@ -12,6 +12,14 @@ typedef struct tn_face_symbol {
   const char *symbol, *offers;
 } tn_face_symbol;
 
+// Whether a version script chose the exports, as far as the file shows it.
+typedef enum tn_version_script {
+  TN_VERSION_SCRIPT_UNKNOWN,  // few and clean, which hidden visibility alone can do as well
+  TN_VERSION_SCRIPT_NODE,     // yes: it defines a version node
+  TN_VERSION_SCRIPT_MARKS,    // no: it exports names that linkers make
+  TN_VERSION_SCRIPT_LEAKS,    // no: it exports other projects' code
+} tn_version_script;
+
 enum { TN_FLOOR_TEXT = 24, TN_MOST_ENTRY_POINTS = 16 };
 
 // Texts and arrays belong to the inspection.
@@ -30,7 +38,9 @@ typedef struct tn_inspection {
   size_t library_count;
   char glibc[TN_FLOOR_TEXT], glibcxx[TN_FLOOR_TEXT], cxxabi[TN_FLOOR_TEXT];  // "" when none
   size_t leaks[TN_FAMILIES];                                                 // exports by family
-  bool has_version_script;  // it chooses what it exports
+  tn_version_script version_script;
+  const char*
+      version_script_sign;  // the node, the name or the family that tells; NULL when unknown
 } tn_inspection;
 
 // Looks at the file. Owned by the caller until tn_inspection_destroy. NULL, with what is wrong,

@@ -125,7 +125,7 @@ void SE_InitPlugin(SE_PlatformRegistrationParams* params, TF_Status* status) {
 def test_our_own_plugin_offers_kernels_and_leaks_nothing():
     code, report = inspect(BUILD / "lib/tenon/plugins/libtenon_cpu.so", "--load")
     assert code == 0 and report["entry_points"] == ["TF_InitKernel"]
-    assert report["leaked_families"] == {} and report["version_script"] and report["exports"] == 1
+    assert report["leaked_families"] == {} and report["version_script"] is None and report["exports"] == 1
     assert int(loaded(report)["kernels"]) > 0 and "TF_InitKernel" in tenon("inspect", BUILD / "lib/tenon/plugins/libtenon_cpu.so").stdout
 
 
@@ -145,6 +145,22 @@ extern "C" void TF_InitKernel() {}
     assert report["cpp_imports"] == 1 and report["cpp_import_families"] == {"absl": 1}
     text = tenon("inspect", target).stdout
     assert "1 belong to protobuf and will meet those of TensorFlow and jaxlib" in text and "executable stack" in text
+
+
+@pytest.mark.parametrize("source, flags, script, sign, says", [
+    ("void TF_InitKernel(void) {}", ["-Wl,--version-script=named.map"], True, "MINE_1", "a version script chose them (node MINE_1)"),
+    ("void TF_InitKernel(void) {}", ["-Wl,--version-script=bare.map"], None, None, "does not show"),
+    ("void TF_InitKernel(void) {}", ["-fvisibility=hidden"], None, None, "does not show"),
+    ("void TF_InitKernel(void) {} int _end __attribute__((weak));", [], False, "_end", "the linker's own _end is one"),
+    ("void TF_InitKernel(void) {} int inflateEnd(void) { return 0; }", [], False, "zlib", "code of zlib is among them"),
+])
+def test_a_version_script_is_told_from_what_shows_it(tmp_path, source, flags, script, sign, says):
+    (tmp_path / "named.map").write_text("MINE_1 { global: TF_InitKernel; local: *; };")
+    (tmp_path / "bare.map").write_text("{ global: TF_InitKernel; local: *; };")
+    plugin = build(tmp_path, "plugin", source, *(flag.replace("=named", f"={tmp_path}/named").replace("=bare", f"={tmp_path}/bare") for flag in flags))
+    _, report = inspect(plugin)
+    assert (report["version_script"], report["version_script_sign"]) == (script, sign)
+    assert says in tenon("inspect", plugin).stdout
 
 
 @pytest.mark.parametrize("content, says", [
