@@ -253,12 +253,13 @@ static int pair(cli_args* args, tn_status* status) {
 
 static int run(cli_args* args) {
   const char* word = args->word_count ? args->words[0] : "";
-  if (strcmp(word, "check") == 0 || strcmp(word, "layout") == 0) return run_reader(args);
+  if (strcmp(word, "check") == 0 || strcmp(word, "layout") == 0 || strcmp(word, "import") == 0)
+    return run_reader(args);
   const bool is_pair = strcmp(word, "pair") == 0;
   if (!is_pair && strcmp(word, "window") != 0)
     return cli_misused(args,
-                       *word ? "check, layout, pair or window is expected, found '%s'"
-                             : "check, layout, pair or window is expected%s",
+                       *word ? "check, import, layout, pair or window is expected, found '%s'"
+                             : "check, import, layout, pair or window is expected%s",
                        word);
   if (!is_pair && args->word_count > 1)
     return cli_misused(args, "window takes no '%s'", args->words[1]);
@@ -282,13 +283,16 @@ static const cli_option options[] = {
     {"program", "VERSION", "window: the StableHLO version of the program", 0},
     {"announced", "DATE", "window: when a new major was announced", 0},
     {"feature", "FEATURE", "window: judge it too: NAME@0.113:optional, NAME:experimental,...", 0},
+    {"data", "DIR", "import: the tables to extend (data/abi of the checkout it runs in)", 0},
+    {"date", "DATE", "import: the day of the number or the release", 0},
+    {"commit", "ID", "import: the commit that a header was taken from", 0},
     {NULL, NULL, NULL, 0},
 };
 
 const cli_command cli_abi = {
     "abi",
     "judge changes of an interface, and which framework supports which number",
-    "check OLD NEW | layout SOURCE | pair HOST PLUGIN | window --plugin NUMBER",
+    "check OLD NEW | layout SOURCE | pair HOST PLUGIN | window --plugin NUMBER | import SOURCE",
     options,
     "  tenon abi check old/api.h new/api.h --changelog CHANGELOG.md\n"
     "  tenon abi check baseline.json api.h --policy tf -I include\n"
@@ -297,6 +301,7 @@ const cli_command cli_abi = {
     "  tenon abi pair tensorflow==2.21 libmyplugin.so\n"
     "  tenon abi pair seed==v4+deprecated+validate libmyplugin.so\n"
     "  tenon abi window --plugin 0.54 --framework jaxlib==0.6.2\n"
+    "  tenon abi import pjrt_c_api.h --date 2026-09-09\n"
     "  tenon abi window --plugin 0.112 --as-of 2026-11-01 --weeks 6\n"
     "  tenon abi window --plugin 0.112 --feature streams:experimental,framework=3\n",
     run,

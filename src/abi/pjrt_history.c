@@ -11,6 +11,13 @@ int tn_abi_pjrt_newest(void) {
   return (int)tn_abi_int(versions, versions->rows - 1, tn_abi_column(versions, "minor"), 0);
 }
 
+bool tn_abi_pjrt_knows(int minor) {
+  const tn_abi_table* versions = tn_abi_table_get("pjrt/versions");
+  char text[24];
+  snprintf(text, sizeof text, "%d", minor);
+  return tn_abi_find(versions, tn_abi_column(versions, "minor"), text, 0) < versions->rows;
+}
+
 // The largest value of `column` among header states of the number (and of the issue, if not 0).
 static int largest(int minor, int issue, const char* column) {
   const tn_abi_table* states = tn_abi_table_get("pjrt/header_states");
@@ -116,7 +123,7 @@ static void add_table(tn_abi_model* model, const char* name, int minor, const de
 bool tn_abi_pjrt_state_model(int minor, int issue, int state, tn_abi_model* out,
                              tn_status* status) {
   const bool last = issue == 0;
-  if (minor < 0 || minor > tn_abi_pjrt_newest() || issue > tn_abi_pjrt_issues(minor) ||
+  if ((minor != 0 && !tn_abi_pjrt_knows(minor)) || issue > tn_abi_pjrt_issues(minor) ||
       (!last && (state < 1 || state > tn_abi_pjrt_states(minor, issue)))) {
     tn_status_set(status, TN_OUT_OF_RANGE,
                   "the tables know PJRT 0.1 to 0.%d; 0.%d, issue %d, state %d is not among them",
@@ -167,8 +174,8 @@ static const struct {
                {"[OPAQUE] ", TN_ABI_HANDLE_WORD}};
 
 static bool is_known_number(const tn_abi_model* model) {
-  return tn_abi_model_struct(model, "PJRT_Api") && model->major == 0 && model->minor >= 0 &&
-         model->minor <= tn_abi_pjrt_newest();
+  return tn_abi_model_struct(model, "PJRT_Api") && model->major == 0 &&
+         (model->minor == 0 || tn_abi_pjrt_knows((int)model->minor));
 }
 
 void tn_abi_pjrt_carried(const tn_abi_model* before, const tn_abi_model* after,

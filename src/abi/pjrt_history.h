@@ -5,8 +5,10 @@
 #include "abi/compare.h"
 #include "tenon/status.h"
 
-// The newest number whose layout is known in full.
+// The newest number whose layout is known in full. Not all before it need to be: a header that was
+// imported may be several numbers newer than the one before.
 int tn_abi_pjrt_newest(void);
+bool tn_abi_pjrt_knows(int minor);
 
 // Fills `out` (zero bytes) with the last header of 0.`minor`; minor 0 is the last one without a
 // number. False with OUT_OF_RANGE when the tables know no such number.

@@ -29,24 +29,32 @@ int tn_abi_pjrt_newest_dated(void) {
 }
 
 bool tn_abi_pjrt_day(int minor, int64_t* out_day, bool* out_observed) {
-  *out_observed = minor > tn_abi_pjrt_newest();
-  if (*out_observed) {
-    const tn_abi_table* beyond = tn_abi_table_get("pjrt/beyond");
-    size_t row;
-    return find_beyond(minor, &row) &&
-           tn_day_parse(tn_abi_cell(beyond, row, tn_abi_column(beyond, "seen_first")), out_day);
-  }
   const tn_abi_table* versions = tn_abi_table_get("pjrt/versions");
-  return minor >= 1 && tn_day_parse(tn_abi_cell(versions, (size_t)minor - 1,
-                                                tn_abi_column(versions, "first_date")),
-                                    out_day);
+  const tn_abi_table* beyond = tn_abi_table_get("pjrt/beyond");
+  char number[24];
+  snprintf(number, sizeof number, "%d", minor);
+  size_t row = tn_abi_find(versions, tn_abi_column(versions, "minor"), number, 0);
+  *out_observed = row == versions->rows;
+  if (!*out_observed)
+    return tn_day_parse(tn_abi_cell(versions, row, tn_abi_column(versions, "first_date")), out_day);
+  return find_beyond(minor, &row) &&
+         tn_day_parse(tn_abi_cell(beyond, row, tn_abi_column(beyond, "seen_first")), out_day);
+}
+
+int tn_abi_pjrt_next(int minor) {
+  int64_t began;
+  bool observed;
+  for (int next = minor + 1; next <= tn_abi_pjrt_newest_dated(); ++next)
+    if (tn_abi_pjrt_day(next, &began, &observed)) return next;
+  return -1;
 }
 
 int tn_abi_pjrt_number_on(int64_t day) {
   int minor = 0;
   int64_t began;
   bool observed;
-  while (tn_abi_pjrt_day(minor + 1, &began, &observed) && began <= day) ++minor;
+  for (int next; (next = tn_abi_pjrt_next(minor)) > 0; minor = next)
+    if (!tn_abi_pjrt_day(next, &began, &observed) || began > day) break;
   return minor;
 }
 

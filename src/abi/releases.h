@@ -14,6 +14,9 @@ int tn_abi_pjrt_newest_dated(void);
 // seen in something published. False when the tables have no date for it.
 bool tn_abi_pjrt_day(int minor, int64_t* out_day, bool* out_observed);
 
+// The next number after 0.`minor` that has a date; -1 when there is none.
+int tn_abi_pjrt_next(int minor);
+
 // The number in force on a day: 0 before 0.1 began.
 int tn_abi_pjrt_number_on(int64_t day);
 

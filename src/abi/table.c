@@ -3,9 +3,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const tn_abi_table* replacements;
+static size_t replacement_count;
+
+void tn_abi_tables_replace(const tn_abi_table* tables, size_t count) {
+  replacements = tables;
+  replacement_count = count;
+}
+
 const tn_abi_table* tn_abi_table_get(const char* name) {
-  for (size_t i = 0; i < tn_abi_table_count; ++i)
-    if (strcmp(tn_abi_tables[i].name, name) == 0) return &tn_abi_tables[i];
+  const tn_abi_table* tables = replacements ? replacements : tn_abi_tables;
+  const size_t count = replacements ? replacement_count : tn_abi_table_count;
+  for (size_t i = 0; i < count; ++i)
+    if (strcmp(tables[i].name, name) == 0) return &tables[i];
   return NULL;
 }
 

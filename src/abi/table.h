@@ -18,6 +18,10 @@ typedef struct tn_abi_table {
 extern const tn_abi_table tn_abi_tables[];
 extern const size_t tn_abi_table_count;
 
+// For a program that extends the tables: from now on these are read instead, until it ends or calls
+// this with NULL. To be called before anything else uses the tables.
+void tn_abi_tables_replace(const tn_abi_table* tables, size_t count);
+
 // NULL when there is none of that name.
 const tn_abi_table* tn_abi_table_get(const char* name);
 

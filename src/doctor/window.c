@@ -60,7 +60,7 @@ static void find_days(const tn_window_question* question, tn_window_answer* out)
   if (question->major != 0) return;
   if (!tn_abi_pjrt_day(question->minor, &out->first_day, &observed)) return;
   int64_t next;
-  if (tn_abi_pjrt_day(question->minor + 1, &next, &observed))
+  if (tn_abi_pjrt_day(tn_abi_pjrt_next(question->minor), &next, &observed))
     out->last_day = next + 7 * (int64_t)question->weeks;
 }
 
@@ -125,7 +125,7 @@ static void judge_number(const tn_window_question* question, const framework* fr
         "0.%d was supported by frameworks released from %s to %s (0.%d plus %d weeks); %s is %lld "
         "days too late",
         question->minor, tn_day_text(out->first_day, first), tn_day_text(out->last_day, last),
-        question->minor + 1, question->weeks, framework->name,
+        tn_abi_pjrt_next(question->minor), question->weeks, framework->name,
         (long long)(framework->day - out->last_day));
   }
 }

@@ -42,8 +42,10 @@ static summary compare_states(int old_minor, int old_issue, int old_state, int m
 
 static bool tagged(int minor, const char* tag) {
   const tn_abi_table* versions = tn_abi_table_get("pjrt/versions");
-  const char* tags =
-      tn_abi_cell(versions, (size_t)minor - 1, tn_abi_column(versions, "rule_break"));
+  char number[24];
+  snprintf(number, sizeof number, "%d", minor);
+  const size_t row = tn_abi_find(versions, tn_abi_column(versions, "minor"), number, 0);
+  const char* tags = tn_abi_cell(versions, row, tn_abi_column(versions, "rule_break"));
   const char* at = strstr(tags, tag);
   return at && (at == tags || !strchr("_ABCDEFGHIJKLMNOPQRSTUVWXYZ", at[-1]));
 }

@@ -144,6 +144,7 @@ def test_a_changelog_must_tell_of_the_number_with_a_date(tmp_path):
     (["check", "cut.so", "cut.so"], "cut.so"),
     (["check", "bad.json", "bad.json"], "bad.json: line 1, column"),
     (["layout"], "layout takes one source"),
+    (["import"], "import takes one header or wheel"),
     (["window"], "needs the plugin's number"),
     (["window", "--plugin", "fifty"], "neither a number such as 0.54 nor a file"),
     (["window", "--plugin", "cut.so"], "cut.so"),
@@ -158,8 +159,8 @@ def test_a_changelog_must_tell_of_the_number_with_a_date(tmp_path):
     (["pair", "tensorflow==1.0", "cut.so"], "nothing is known of what tensorflow==1.0 reads"),
     (["pair", "bad.contract", "cut.so"], "bad.contract:2: not of the form"),
     (["pair", "tensorflow==2.21", "cut.so"], "cut.so"),
-    (["windows"], "check, layout, pair or window is expected"),
-    ([], "check, layout, pair or window is expected"),
+    (["windows"], "check, import, layout, pair or window is expected"),
+    ([], "check, import, layout, pair or window is expected"),
 ])
 def test_what_cannot_be_judged_is_said_and_ends_with_2(tmp_path, words, says):
     (tmp_path / "broken.h").write_text("int x;\nstruct {{\n")

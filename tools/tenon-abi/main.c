@@ -4,6 +4,7 @@
 //   tenon-abi check OLD NEW [--changelog=FILE] [--policy=NAME] [--include=DIR] [--cflags=FLAGS]
 //                           [--json | --github]
 //   tenon-abi layout HEADER [--policy=NAME] [--include=DIR] [--cflags=FLAGS]
+//   tenon-abi import SOURCE [--data=DIR] [--date=DATE] [--commit=ID] [--include=DIR] ...
 //
 // Ends with 0 when legal, 1 when not, 2 when it could not judge.
 
@@ -15,6 +16,7 @@
 #include "abi/pjrt_history.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "import.h"
 #include "report.h"
 #include "sources.h"
 
@@ -24,6 +26,7 @@ typedef struct request {
   const char* words[4];
   int word_count;
   const char *changelog, *policy;
+  import_options import;
   bool json, github;
   const char* flags[MAX_FLAGS];
   int flag_count;
@@ -40,6 +43,24 @@ static const char* value_of(const char* argument, const char* option) {
                                                                            : NULL;
 }
 
+static bool read_import_option(import_options* import, const char* argument) {
+  const struct {
+    const char* name;
+    const char** value;
+  } options[] = {{"--data", &import->data},
+                 {"--date", &import->date},
+                 {"--wheel-date", &import->wheel_date},
+                 {"--commit", &import->commit},
+                 {"--pjrt", &import->pjrt},
+                 {"--stablehlo", &import->stablehlo}};
+  for (size_t i = 0; i < sizeof options / sizeof options[0]; ++i) {
+    const char* value = value_of(argument, options[i].name);
+    if (value) *options[i].value = value;
+    if (value) return true;
+  }
+  return false;
+}
+
 static bool read_request(request* request, int count, char** arguments) {
   for (int i = 1; i < count; ++i) {
     const char *argument = arguments[i], *value;
@@ -47,6 +68,8 @@ static bool read_request(request* request, int count, char** arguments) {
       request->changelog = value;
     } else if ((value = value_of(argument, "--policy"))) {
       request->policy = value;
+    } else if (read_import_option(&request->import, argument)) {
+      continue;
     } else if ((value = value_of(argument, "--include"))) {
       add_flag(request, "-I");
       add_flag(request, value);
@@ -144,6 +167,17 @@ static int layout(const request* request, tn_status* status) {
   return whole ? LEGAL : NO_VERDICT;
 }
 
+static int import(request* request, tn_status* status) {
+  if (request->word_count != 2) {
+    fputs("tenon abi: import takes one header or wheel: tenon abi import pjrt_c_api.h\n", stderr);
+    return NO_VERDICT;
+  }
+  const header_options options = {request->flags, request->flag_count, "PJRT_API"};
+  request->import.header = &options;
+  const import_result result = import_source(request->words[1], &request->import, status);
+  return result == IMPORT_FAILED ? told(status) : (int)result;
+}
+
 int main(int count, char** arguments) {
   request request = {0};
   tn_status* status = tn_status_create();
@@ -153,8 +187,10 @@ int main(int count, char** arguments) {
       result = check(&request, status);
     } else if (request.word_count > 0 && strcmp(request.words[0], "layout") == 0) {
       result = layout(&request, status);
+    } else if (request.word_count > 0 && strcmp(request.words[0], "import") == 0) {
+      result = import(&request, status);
     } else {
-      fputs("tenon abi: check or layout is expected; see: tenon abi --help\n", stderr);
+      fputs("tenon abi: check, import or layout is expected; see: tenon abi --help\n", stderr);
     }
   }
   if (fflush(stdout) || ferror(stdout)) {
