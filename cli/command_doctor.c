@@ -1,6 +1,5 @@
 // tenon doctor: will this plugin work with that framework, and if not, what is to be changed?
 
-#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,79 +8,76 @@
 #include "base/text.h"
 #include "command.h"
 #include "doctor/doctor.h"
+#include "doctor/environments.h"
 
 // What --against asks for: names with versions, or what Python environments have.
 typedef struct wanted {
   char names[64][64];  // "jaxlib==0.6.2"
   size_t count;
   bool all;
+  tn_environments environments;
 } wanted;
 
-static void want(wanted* wanted, const char* framework, const char* version) {
-  if (wanted->count < 64)
-    snprintf(wanted->names[wanted->count++], sizeof wanted->names[0], "%s==%s", framework, version);
+static void want(wanted* wanted, tn_view name) {
+  if (wanted->count < 64 && name.size < sizeof wanted->names[0])
+    snprintf(wanted->names[wanted->count++], sizeof wanted->names[0], "%.*s", TN_VIEW_ARGS(name));
 }
 
-// Looks for releases in the folders where Python keeps packages: NAME-VERSION.dist-info.
-static void want_installed(wanted* wanted) {
-  static const struct {
-    const char *pattern, *framework;
-  } packages[] = {{"jaxlib-*.dist-info", "jaxlib"},
-                  {"tensorflow-[0-9]*.dist-info", "tensorflow"},
-                  {"tensorflow_cpu-*.dist-info", "tensorflow"}};
-  char folders[8][1024] = {"/usr/lib/python3/dist-packages",
-                           "/usr/local/lib/python3*/dist-packages",
-                           "/usr/local/lib/python3*/site-packages"};
-  const char *environment = getenv("VIRTUAL_ENV"), *home = getenv("HOME"),
-             *tenons = getenv("TENON_VENV");
-  snprintf(folders[3], sizeof folders[3], "%s/lib/python3*/site-packages",
-           environment ? environment : "/nonexistent");
-  snprintf(folders[4], sizeof folders[4], "%s/.local/lib/python3*/site-packages",
-           home ? home : "/nonexistent");
-  snprintf(folders[5], sizeof folders[5], "%s/lib/python3*/site-packages",
-           tenons ? tenons : "/nonexistent");
-  snprintf(folders[6], sizeof folders[6], "%s/.pyenv/versions/*/lib/python3*/site-packages",
-           home ? home : "/nonexistent");
-  snprintf(folders[7], sizeof folders[7], "*env*/lib/python3*/site-packages");
-  for (size_t f = 0; f < 8; ++f)
-    for (size_t p = 0; p < sizeof packages / sizeof packages[0]; ++p) {
-      char pattern[8300];
-      glob_t found;
-      snprintf(pattern, sizeof pattern, "%s/%s", folders[f], packages[p].pattern);
-      if (glob(pattern, 0, NULL, &found) != 0) continue;
-      for (size_t i = 0; i < found.gl_pathc; ++i) {
-        const char* name = strrchr(found.gl_pathv[i], '/');
-        const char* dash = name ? strchr(name, '-') : NULL;
-        if (!dash) continue;
-        char text[32];
-        // "tensorflow-2.21.0.dist-info"
-        const char* end = strstr(dash, ".dist-info");
-        snprintf(text, sizeof text, "%.*s", end ? (int)(end - dash) - 1 : 0, dash + 1);
-        want(wanted, packages[p].framework, text);
-      }
-      globfree(&found);
+static void print_environments(const tn_environments* environments, FILE* out) {
+  for (size_t i = 0; i < environments->count; ++i) {
+    const tn_environment* one = &environments->all[i];
+    fprintf(out, "  looked in %s (%s): ", one->folder, one->because);
+    for (size_t k = 0; k < one->package_count; ++k)
+      fprintf(out, "%s%s %s", k ? ", " : "", one->packages[k].framework, one->packages[k].version);
+    if (one->package_count == 0)
+      fputs(one->problem ? one->problem : "neither jaxlib nor tensorflow", out);
+    fputc('\n', out);
+  }
+}
+
+static int want_installed(const cli_args* args, wanted* wanted) {
+  const char* pythons[16];
+  size_t count = 0;
+  for (size_t i = 0; i < args->given_count && count < 16; ++i)
+    if (strcmp(args->given[i].name, "python") == 0) pythons[count++] = args->given[i].value;
+  tn_status* status = tn_status_create();
+  const bool found = tn_environments_find(&wanted->environments, pythons, count, status);
+  int result = found ? CLI_OK : cli_failed(args, status);
+  tn_status_destroy(status);
+  for (size_t i = 0; found && i < wanted->environments.count; ++i)
+    for (size_t k = 0; k < wanted->environments.all[i].package_count; ++k) {
+      const tn_installed* package = &wanted->environments.all[i].packages[k];
+      char name[64];
+      const int size = snprintf(name, sizeof name, "%s==%s", package->framework, package->version);
+      want(wanted, (tn_view){name, (size_t)size});
     }
+  if (found && wanted->count == 0) {
+    result = cli_misused(args, "no jaxlib and no tensorflow were found%s",
+                         wanted->environments.count ? "" : ": there is no Python environment here");
+    print_environments(&wanted->environments, stderr);
+  }
+  return result;
 }
 
-static bool read_wanted(const cli_args* args, wanted* out) {
+static int read_wanted(const cli_args* args, wanted* out) {
   const char* text = cli_value(args, "against");
+  const bool installed = text ? strcmp(text, "installed") == 0 : cli_has(args, "python");
+  if (installed) return want_installed(args, out);
+  if (cli_has(args, "python"))
+    return cli_misused(args,
+                       "--python says where to look for what is installed, and --against %s "
+                       "asks for something else",
+                       text);
   if (!text || strcmp(text, "all") == 0) {
     out->all = true;
-    return true;
-  }
-  if (strcmp(text, "installed") == 0) {
-    want_installed(out);
-    if (out->count == 0)
-      cli_misused(args, "no jaxlib and no tensorflow were found in the Python environments here");
-    return out->count > 0;
+    return CLI_OK;
   }
   while (*text) {
     const size_t length = strcspn(text, ",");
-    if (out->count < 64 && length < sizeof out->names[0])
-      snprintf(out->names[out->count++], sizeof out->names[0], "%.*s", (int)length, text);
+    want(out, (tn_view){text, length});
     text += length + (text[length] == ',');
   }
-  return true;
+  return CLI_OK;
 }
 
 // "tensorflow==2.21.0" asks for the row of 2.21, "jaxlib==0.6" for all of 0.6.
@@ -108,6 +104,30 @@ static size_t keep_wanted(const wanted* wanted, tn_doctor_row* rows, size_t coun
   return kept;
 }
 
+// What is installed and in no table gets a row that says so. `rows` have room for it.
+static size_t add_unknown(const tn_environments* environments, tn_doctor_row* rows, size_t count) {
+  for (size_t i = 0; i < environments->count; ++i)
+    for (size_t k = 0; k < environments->all[i].package_count; ++k) {
+      const tn_installed* package = &environments->all[i].packages[k];
+      char name[64];
+      bool known = false;
+      snprintf(name, sizeof name, "%s==%s", package->framework, package->version);
+      for (size_t row = 0; row < count && !known; ++row) known = fits(name, &rows[row]);
+      if (known) continue;
+      rows[count] =
+          (tn_doctor_row){package->framework, package->version, {.verdict = TN_VERDICT_UNKNOWN}};
+      snprintf(rows[count++].diagnosis.reason, TN_REASON_TEXT,
+               "this release is not in the tables; its neighbours there say what to expect");
+    }
+  return count;
+}
+
+static size_t package_count(const tn_environments* environments) {
+  size_t count = 0;
+  for (size_t i = 0; i < environments->count; ++i) count += environments->all[i].package_count;
+  return count;
+}
+
 // Rows that say the same of neighbouring releases are told together.
 static void print_rows(const tn_doctor_row* rows, size_t count) {
   for (size_t i = 0; i < count;) {
@@ -126,8 +146,29 @@ static void print_rows(const tn_doctor_row* rows, size_t count) {
   }
 }
 
-static void json_rows(const tn_patient* patient, const tn_doctor_row* rows, size_t count,
-                      const char* advice) {
+static void json_environments(tn_json* json, const tn_environments* environments) {
+  tn_json_begin_array(json, "environments");
+  for (size_t i = 0; i < environments->count; ++i) {
+    const tn_environment* one = &environments->all[i];
+    tn_json_begin_object(json, NULL);
+    tn_json_string(json, "folder", one->folder);
+    tn_json_string(json, "because", one->because);
+    tn_json_string(json, "problem", one->problem);
+    tn_json_begin_array(json, "packages");
+    for (size_t k = 0; k < one->package_count; ++k) {
+      tn_json_begin_object(json, NULL);
+      tn_json_string(json, "framework", one->packages[k].framework);
+      tn_json_string(json, "version", one->packages[k].version);
+      tn_json_end_object(json);
+    }
+    tn_json_end_array(json);
+    tn_json_end_object(json);
+  }
+  tn_json_end_array(json);
+}
+
+static void json_rows(const tn_patient* patient, const wanted* wanted, const tn_doctor_row* rows,
+                      size_t count, const char* advice) {
   tn_text text = {0};
   tn_json json = {.out = &text, .indent = 2};
   tn_json_begin_object(&json, NULL);
@@ -144,6 +185,7 @@ static void json_rows(const tn_patient* patient, const tn_doctor_row* rows, size
     tn_json_end_object(&json);
   }
   tn_json_end_array(&json);
+  json_environments(&json, &wanted->environments);
   tn_json_string(&json, "load_error", *patient->load_error ? patient->load_error : NULL);
   tn_json_string(&json, "recommendation", advice);
   tn_json_end_object(&json);
@@ -151,16 +193,27 @@ static void json_rows(const tn_patient* patient, const tn_doctor_row* rows, size
   tn_text_deinit(&text);
 }
 
-static int run(cli_args* args) {
-  wanted wanted = {.count = 0};
-  if (args->word_count != 1)
-    return cli_misused(args, "one plugin file is expected, found %zu", args->word_count);
-  if (!read_wanted(args, &wanted)) return CLI_USAGE;
+static void print_all(const cli_args* args, const tn_patient* patient, const wanted* wanted,
+                      const tn_doctor_row* rows, size_t count, const char* advice) {
+  printf("%s%s%s\n", cli_bold(), cli_base_name(args->words[0]), cli_plain());
+  print_environments(&wanted->environments, stdout);
+  print_rows(rows, count);
+  if (*patient->load_error) printf("  %-28s %s\n", "here", patient->load_error);
+  printf("Advice: %s.\n", advice);
+}
+
+static int examine(const cli_args* args, const wanted* wanted) {
   tn_status* status = tn_status_create();
   tn_patient* patient = tn_patient_create(args->words[0], !cli_has(args, "no-load"), status);
   int result = CLI_OK;
   size_t all = 0;
   tn_doctor_row* rows = patient ? tn_diagnose_all(patient, &all) : NULL;
+  if (rows) {
+    tn_doctor_row* more =
+        tn_resize(rows, (all + package_count(&wanted->environments) + 1) * sizeof *rows);
+    if (!more) tn_free(rows);
+    rows = more;
+  }
   if (!patient) {
     result = cli_failed(args, status);
   } else if (!rows) {
@@ -169,17 +222,14 @@ static int run(cli_args* args) {
   } else {
     char advice[1400];
     tn_recommend(patient, rows, all, advice, sizeof advice);
-    const size_t count = keep_wanted(&wanted, rows, all);
-    if (!wanted.all && count == 0) {
+    const size_t count = add_unknown(&wanted->environments, rows, keep_wanted(wanted, rows, all));
+    if (!wanted->all && count == 0) {
       result =
           cli_misused(args, "no release that is known is among '%s'", cli_value(args, "against"));
     } else if (cli_has(args, "json")) {
-      json_rows(patient, rows, count, advice);
+      json_rows(patient, wanted, rows, count, advice);
     } else {
-      printf("%s%s%s\n", cli_bold(), cli_base_name(args->words[0]), cli_plain());
-      print_rows(rows, count);
-      if (*patient->load_error) printf("  %-28s %s\n", "here", patient->load_error);
-      printf("Advice: %s.\n", advice);
+      print_all(args, patient, wanted, rows, count, advice);
     }
   }
   tn_free(rows);
@@ -188,8 +238,19 @@ static int run(cli_args* args) {
   return result;
 }
 
+static int run(cli_args* args) {
+  wanted wanted = {.count = 0};
+  if (args->word_count != 1)
+    return cli_misused(args, "one plugin file is expected, found %zu", args->word_count);
+  int result = read_wanted(args, &wanted);
+  if (result == CLI_OK) result = examine(args, &wanted);
+  tn_environments_deinit(&wanted.environments);
+  return result;
+}
+
 static const cli_option options[] = {
     {"against", "LIST", "releases: tensorflow==2.15,jaxlib==0.6.2 or installed or all (all)", 0},
+    {"python", "PATH", "look for what is installed there (repeat for more)", 0},
     {"no-load", NULL, "judge by the file alone, without loading it in a child process", 0},
     {NULL, NULL, NULL, 0},
 };

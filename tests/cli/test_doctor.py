@@ -111,3 +111,116 @@ def test_wrong_requests_are_told(tmp_path, words, code, says):
     build(tmp_path, "plugin", "void TF_InitKernel(void) {}")
     done = subprocess.run([BUILD / "bin/tenon", "doctor", *words], capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == code and says in done.stderr, done
+
+
+@pytest.fixture(scope="module")
+def plugin(tmp_path_factory):
+    return build(tmp_path_factory.mktemp("plugin"), "plugin", "void TF_InitKernel(void) {}")
+
+
+def environment(folder, *packages, python="3.11", where="site-packages", settings=None):
+    """A made-up Python environment: an interpreter that could not run, and packages of which only the metadata is there."""
+    (folder / "bin").mkdir(parents=True)
+    site = folder / f"lib/python{python}/{where}"
+    site.mkdir(parents=True)
+    for package in packages:
+        (site / f"{package}.dist-info").mkdir()
+    if settings is None:
+        (folder / f"bin/python{python}").write_bytes(b"\x7fELF")
+        (folder / f"bin/python{python}").chmod(0o755)
+        (folder / "bin/python3").symlink_to(f"python{python}")
+    else:
+        (folder / "pyvenv.cfg").write_text(settings)
+    return folder
+
+
+def look(plugin, *words, cwd=None, **variables):
+    variables = {"PATH": "/nonexistent", "HOME": "/nonexistent", **{name: str(value) for name, value in variables.items()}}
+    done = subprocess.run([BUILD / "bin/tenon", "doctor", "--no-load", plugin, *map(str, words)], capture_output=True, text=True,
+                          env=variables, cwd=cwd)
+    return done
+
+
+def found(plugin, *words, **variables):
+    done = look(plugin, "--json", *words, **variables)
+    assert done.returncode == 0, done
+    report = json.loads(done.stdout)
+    return ({(one["folder"], one["because"]): [f"{p['framework']}=={p['version']}" for p in one["packages"]]
+             for one in report["environments"]}, [f"{row['framework']}=={row['version']} {row['verdict']}" for row in report["releases"]])
+
+
+def test_the_environment_of_the_shell_is_looked_in(tmp_path, plugin):
+    virtual = environment(tmp_path / "a [venv]*", "tensorflow_cpu-2.18.1", settings="home = /nonexistent/bin\n")
+    conda = environment(tmp_path / "conda", "jaxlib-0.6.2", "tensorflow-2.15.0+nv1", "tensorflow_io-0.37.0", "numpy-2.0")
+    system = environment(tmp_path / "system", "jaxlib-0.4.30", python="3.12")
+    (tmp_path / "system/lib/python3.9/site-packages/jaxlib-0.4.20.dist-info").mkdir(parents=True)
+    environments, rows = found(plugin, "--against", "installed", VIRTUAL_ENV=virtual, CONDA_PREFIX=conda,
+                               PATH=f"/nonexistent:{system}/bin:{conda}/bin")
+    assert environments == {(str(virtual), "VIRTUAL_ENV"): ["tensorflow==2.18.1"],
+                            (str(conda), "CONDA_PREFIX"): ["jaxlib==0.6.2", "tensorflow==2.15.0"],
+                            (str(system), "python3 on PATH"): ["jaxlib==0.4.30"]}
+    assert [row for row in rows if row.startswith("tensorflow")] == ["tensorflow==2.15 works", "tensorflow==2.18 works"]
+    # One environment that is reached in two ways is one.
+    environments, _ = found(plugin, "--against", "installed", CONDA_PREFIX=conda, PATH=conda / "bin")
+    assert list(environments) == [(str(conda), "CONDA_PREFIX")]
+    done = look(plugin, "--against", "installed", VIRTUAL_ENV=virtual)
+    assert f"looked in {virtual} (VIRTUAL_ENV): tensorflow 2.18.1" in done.stdout and "tensorflow 2.18" in done.stdout
+
+
+def test_a_virtual_environment_sees_the_system_only_when_it_says_so(tmp_path, plugin):
+    base = environment(tmp_path / "base", "tensorflow-2.16.1")
+    for see, packages in (("false", ["jaxlib==0.6.2"]), ("true", ["jaxlib==0.6.2", "tensorflow==2.16.1"])):
+        virtual = environment(tmp_path / see, "jaxlib-0.6.2",
+                              settings=f"home = {base}/bin\ninclude-system-site-packages = {see}\n")
+        (virtual / "bin/python3").symlink_to(base / "bin/python3")
+        environments, _ = found(plugin, "--against", "installed", PATH=virtual / "bin")
+        assert environments == {(str(virtual), "python3 on PATH"): packages}
+
+
+def test_python_names_the_environments_to_look_in(tmp_path, plugin):
+    one = environment(tmp_path / "one", "tensorflow-2.16.1")
+    two = environment(tmp_path / "two", "tensorflow-2.17.0")
+    three = environment(tmp_path / "three", "tensorflow-2.21.0")
+    environments, rows = found(plugin, "--python", one, "--python", two / "bin/python3", VIRTUAL_ENV=three, PATH=three / "bin")
+    assert environments == {(str(one), "--python"): ["tensorflow==2.16.1"], (str(two), "--python"): ["tensorflow==2.17.0"]}
+    assert rows == ["tensorflow==2.16 works", "tensorflow==2.17 works"]
+
+
+def test_pyenv_is_followed_to_the_version_it_would_take(tmp_path, plugin):
+    root = tmp_path / "pyenv"
+    environment(root / "versions/3.11.7", "tensorflow-2.16.1")
+    environment(root / "versions/other", "tensorflow-2.17.0")
+    (root / "shims").mkdir()
+    (root / "shims/python3").write_text("#!/bin/sh\nexit 1\n")
+    (root / "shims/python3").chmod(0o755)
+    done = look(plugin, "--against", "installed", PATH=root / "shims")
+    assert done.returncode == 2 and "it is a script that runs some Python" in done.stderr
+    (root / "version").write_text("3.11.7\n")
+    (tmp_path / "work/deep").mkdir(parents=True)
+    assert "tensorflow 2.16.1" in look(plugin, "--against", "installed", PATH=root / "shims", cwd=tmp_path / "work/deep").stdout
+    (tmp_path / "work/.python-version").write_text("other\n")
+    assert "tensorflow 2.17.0" in look(plugin, "--against", "installed", PATH=root / "shims", cwd=tmp_path / "work/deep").stdout
+    done = look(plugin, "--against", "installed", PATH=root / "shims", cwd=tmp_path / "work/deep", PYENV_VERSION="3.11.7")
+    assert "tensorflow 2.16.1" in done.stdout
+
+
+def test_a_release_that_no_table_has_is_told(tmp_path, plugin):
+    folder = environment(tmp_path / "new", "tensorflow-9.1.0", "tensorflow_cpu-2.18.0")
+    _, rows = found(plugin, "--python", folder)
+    assert rows == ["tensorflow==2.18 works", "tensorflow==9.1.0 unknown"]
+    done = look(plugin, "--python", folder)
+    assert "tensorflow 9.1.0" in done.stdout and "not in the tables" in done.stdout
+
+
+def test_environments_that_cannot_help_are_told(tmp_path, plugin):
+    empty = environment(tmp_path / "empty")
+    done = look(plugin, "--python", empty)
+    assert done.returncode == 2 and f"looked in {empty} (--python): neither jaxlib nor tensorflow" in done.stderr
+    done = look(plugin, "--python", tmp_path / "none")
+    assert done.returncode == 1 and f"there is no Python at '{tmp_path}/none'" in done.stderr
+    done = look(plugin, "--against", "installed")
+    assert done.returncode == 2 and "there is no Python environment here" in done.stderr
+    done = look(plugin, "--against", "installed", VIRTUAL_ENV=tmp_path / "gone")
+    assert done.returncode == 2 and f"looked in {tmp_path}/gone (VIRTUAL_ENV): there is no such folder" in done.stderr
+    done = look(plugin, "--against", "all", "--python", empty)
+    assert done.returncode == 2 and "--against all asks for something else" in done.stderr
