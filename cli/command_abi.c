@@ -212,8 +212,12 @@ static int pair(cli_args* args, tn_status* status) {
   if (args->word_count != 3)
     return cli_misused(args,
                        "pair takes a host and a plugin: tenon abi pair tensorflow==2.21 plugin.so");
+  const tn_pair question = {args->words[1], args->words[2], cli_value(args, "create"),
+                            cli_value(args, "layout")};
+  if (question.layout && !question.create)
+    return cli_misused(args, "--layout is of what --create makes: --create FUNCTION:STRUCT");
   tn_pair_findings findings = {0};
-  if (!tn_pair_check(args->words[1], args->words[2], &findings, status)) {
+  if (!tn_pair_check(&question, &findings, status)) {
     cli_failed(args, status);
     tn_pair_findings_deinit(&findings);
     return NO_VERDICT;
@@ -275,6 +279,8 @@ static const cli_option options[] = {
     {"include", "DIR", "check, layout: where headers are looked for (also -I DIR)", 'I'},
     {"cflags", "FLAGS", "check, layout: for the compiler, separated by blanks", 0},
     {"github", NULL, "check: print what GitHub shows on the line", 0},
+    {"create", "F:STRUCT", "pair: the plugin's function F() makes the STRUCT to look at", 0},
+    {"layout", "FILE", "pair: has that struct's layout (else its debug information)", 0},
     {"plugin", "NUMBER", "window: the plugin's PJRT number, 0.54, or its file", 0},
     {"framework", "NAME", "window: a release, jaxlib==0.6.2 or tensorflow==2.21", 0},
     {"as-of", "DATE", "window: any framework released on that day (today)", 0},
@@ -300,6 +306,7 @@ const cli_command cli_abi = {
     "  tenon abi layout api.h > baseline.json\n"
     "  tenon abi pair tensorflow==2.21 libmyplugin.so\n"
     "  tenon abi pair seed==v4+deprecated+validate libmyplugin.so\n"
+    "  tenon abi pair my.contract libmyplugin.so --create My_CreateDevice:My_Device\n"
     "  tenon abi window --plugin 0.54 --framework jaxlib==0.6.2\n"
     "  tenon abi import pjrt_c_api.h --date 2026-09-09\n"
     "  tenon abi window --plugin 0.112 --as-of 2026-11-01 --weeks 6\n"

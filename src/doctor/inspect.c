@@ -154,16 +154,23 @@ void tn_inspection_destroy(tn_inspection* inspection) {
   tn_free(inspection);
 }
 
-bool tn_inspect_loaded(const char* path, uint32_t time_limit_ms,
-                       void (*fact)(const char* key, const char* value, void* arg), void* arg,
+bool tn_inspect_loaded(const char* path, uint32_t time_limit_ms, tn_fact_fn fact, void* arg,
                        tn_status* status) {
+  return tn_inspect_made(path, NULL, time_limit_ms, fact, arg, status);
+}
+
+bool tn_inspect_made(const char* path, const char* create, uint32_t time_limit_ms, tn_fact_fn fact,
+                     void* arg, tn_status* status) {
   char* absolute = realpath(path, NULL);
   if (!absolute) {
     tn_status_set(status, TN_NOT_FOUND, "%s: no such file", path);
     return false;
   }
-  const tn_contact contact = {
-      .path = absolute, .time_limit_ms = time_limit_ms, .fact = fact, .fact_arg = arg};
+  const tn_contact contact = {.path = absolute,
+                              .time_limit_ms = time_limit_ms,
+                              .fact = fact,
+                              .fact_arg = arg,
+                              .create = create};
   const bool loaded = tn_first_contact(&contact, status);
   free(absolute);
   return loaded;

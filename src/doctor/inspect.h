@@ -48,13 +48,18 @@ typedef struct tn_inspection {
 tn_inspection* tn_inspect(const char* path, tn_status* status);
 void tn_inspection_destroy(tn_inspection* inspection);
 
+// Told of each thing that was read.
+typedef void (*tn_fact_fn)(const char* key, const char* value, void* arg);
+
 // Loads the file in a child process, for at most `time_limit_ms`, and tells `fact` what it read
 // there: "pjrt_version", "api_struct_size", "extensions", "attribute.NAME", "ops", "kernels",
 // "platform_name", "devices", "null_member" (once for each), "threads_started" and so on. False
 // when it did not load, crashed or hung: what was told before stays true, and the status names the
 // call.  [any thread]
-bool tn_inspect_loaded(const char* path, uint32_t time_limit_ms,
-                       void (*fact)(const char* key, const char* value, void* arg), void* arg,
+bool tn_inspect_loaded(const char* path, uint32_t time_limit_ms, tn_fact_fn fact, void* arg,
                        tn_status* status);
+// The same for one function of the plugin that makes a versioned struct (host/load_facts.h).
+bool tn_inspect_made(const char* path, const char* create, uint32_t time_limit_ms, tn_fact_fn fact,
+                     void* arg, tn_status* status);
 
 #endif  // TENON_DOCTOR_INSPECT_H_

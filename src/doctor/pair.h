@@ -17,9 +17,20 @@ typedef struct tn_pair_findings {
   bool failed;
 } tn_pair_findings;
 
-// Loads the plugin at `path` in a child process and holds what it leaves null against the host's
-// contract (abi/contract.h). False when either cannot be read.  [any thread]
-bool tn_pair_check(const char* host, const char* path, tn_pair_findings* out, tn_status* status);
+// Who is to meet.
+typedef struct tn_pair {
+  const char* host;    // as abi/contract.h has it
+  const char* plugin;  // its file
+  // For an interface of one's own: "FUNCTION:STRUCT", a function of the plugin that takes nothing
+  // and gives a pointer to a versioned struct, and a layout file with that struct, unless the
+  // plugin's debug information tells. With neither, the entry points and structs of TensorFlow and
+  // PJRT; for a host of the versioning example, those of that.
+  const char *create, *layout;
+} tn_pair;
+
+// Loads the plugin in a child process and holds what it leaves null, of what its struct_size
+// covers, against the host's contract. False when either cannot be read.  [any thread]
+bool tn_pair_check(const tn_pair* pair, tn_pair_findings* out, tn_status* status);
 void tn_pair_findings_deinit(tn_pair_findings* findings);
 
 #endif  // TENON_DOCTOR_PAIR_H_

@@ -336,6 +336,43 @@ static void tell_example_device(const tn_fact_sink* sink, void* library) {
   }
 }
 
+// Calls the function that makes a struct, and tells which words of it are null.
+static bool tell_made(const tn_fact_sink* sink, void* library, const char* path, const char* create,
+                      tn_status* status) {
+  enum { WORD = 8, MOST_WORDS = 2048 };
+  const char* (*make)(void) = (const char* (*)(void))dlsym(library, create);
+  if (!make) {
+    tn_status_set(status, TN_NOT_FOUND, "%s exports no %s", path, create);
+    tn_status_set_fault(status, TN_FAULT_PLUGIN);
+    return false;
+  }
+  sink->stage(create, sink->arg);
+  const char* made = make();
+  size_t size = 0;
+  if (made) memcpy(&size, made, sizeof size);
+  if (size < sizeof size || size / WORD > MOST_WORDS) {
+    if (made) {
+      tn_status_set(status, TN_FAILED_PRECONDITION,
+                    "%s: %s gave a struct_size of %zu; 8 to %d are understood", path, create, size,
+                    MOST_WORDS * WORD);
+    } else {
+      tn_status_set(status, TN_FAILED_PRECONDITION, "%s: %s gave NULL", path, create);
+    }
+    tn_status_set_fault(status, TN_FAULT_PLUGIN);
+    return false;
+  }
+  char words[MOST_WORDS + 1];
+  const size_t count = size / WORD;
+  for (size_t i = 0; i < count; ++i) {
+    uint64_t word;
+    memcpy(&word, made + i * WORD, sizeof word);
+    words[i] = word ? '1' : '0';
+  }
+  words[count] = '\0';
+  tell(sink, "made", "%zu %s", size, words);
+  return true;
+}
+
 // Opens the file: as this host loads kernels when it has any, plainly otherwise.
 static void* open_plugin(const char* path, const tn_elf* elf, const tn_fact_sink* sink,
                          tn_status* status) {
@@ -362,14 +399,18 @@ static void* open_plugin(const char* path, const tn_elf* elf, const tn_fact_sink
   return library;
 }
 
-bool tn_load_facts(const char* path, const tn_fact_sink* sink, tn_status* status) {
+bool tn_load_facts(const char* path, const char* create, const tn_fact_sink* sink,
+                   tn_status* status) {
   tn_elf* elf = tn_elf_look(path, status);
   if (!elf) return false;
   void* handlers[SIGNALS];
   const int threads = count_threads();
   read_handlers(handlers);
   void* library = tn_elf_check_loadable(elf, status) ? open_plugin(path, elf, sink, status) : NULL;
-  if (library) {
+  bool done = library != NULL;
+  if (library && create) {
+    done = tell_made(sink, library, path, create, status);
+  } else if (library) {
     tell_pjrt(sink, library);
     tell_platform(sink, library);
     tell_example_device(sink, library);
@@ -377,5 +418,5 @@ bool tn_load_facts(const char* path, const tn_fact_sink* sink, tn_status* status
     tell_handlers(sink, handlers);
   }
   tn_elf_destroy(elf);
-  return library != NULL;
+  return done;
 }

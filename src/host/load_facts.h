@@ -13,8 +13,11 @@ typedef struct tn_fact_sink {
   void* arg;
 } tn_fact_sink;
 
-// Loads the plugin at `path` (absolute), calls its entry points and tells what comes back. False
-// when it does not load.
-bool tn_load_facts(const char* path, const tn_fact_sink* sink, tn_status* status);
+// Loads the plugin at `path` (absolute), calls its entry points and tells what comes back; or calls
+// only `create`, when it is not NULL, a function without parameters that gives a versioned struct,
+// and tells "made": its struct_size, and a digit for each word, 0 where it is null. False when it
+// does not load or has no such function.
+bool tn_load_facts(const char* path, const char* create, const tn_fact_sink* sink,
+                   tn_status* status);
 
 #endif  // TENON_HOST_LOAD_FACTS_H_

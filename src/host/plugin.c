@@ -240,6 +240,7 @@ static bool meet_first(const load* load) {
                         load->options.time_limit_ms,
                         load->options.allow_missing_weak,
                         NULL,
+                        NULL,
                         NULL};
   return !load->options.first_contact || tn_first_contact(&contact, load->status);
 }

@@ -44,7 +44,7 @@ void tn_probe_main(int argc, char** argv) {
   if (fd < 0) fd = fcntl(TN_CONTACT_FD, F_DUPFD_CLOEXEC, TN_CONTACT_FD + 1);  // few are allowed
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // a plugin that hangs must not outlive who asked
   close(TN_CONTACT_FD);
-  if (argc != 5 || fd < 0) {
+  if (argc != 6 || fd < 0) {
     static const char words[] = "tenon-probe: started by libtenon only\n";
     if (write(2, words, sizeof words - 1) < 0) _exit(3);
     _exit(2);
@@ -57,7 +57,8 @@ void tn_probe_main(int argc, char** argv) {
                              .allow_missing_weak = strcmp(argv[2], "weak-is-fine") == 0};
   tn_status status = {0};
   if (strcmp(argv[4], "facts") == 0) {
-    tn_load_facts(argv[3], &(tn_fact_sink){send_stage, send_fact, &fd}, &status);
+    tn_load_facts(argv[3], *argv[5] ? argv[5] : NULL, &(tn_fact_sink){send_stage, send_fact, &fd},
+                  &status);
   } else {
     tn_plugin_load_staged(argv[3], &options, send_stage, &fd, &status);
   }

@@ -63,6 +63,7 @@ static int spawn_probe(child* child, const char* probe, int message_end, int out
                        (char*)(contact->allow_missing_weak ? "weak-is-fine" : "weak-is-wrong"),
                        (char*)contact->path,
                        (char*)(contact->fact ? "facts" : "load"),
+                       (char*)(contact->create ? contact->create : ""),
                        NULL};
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;

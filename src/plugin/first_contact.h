@@ -18,6 +18,9 @@ typedef struct tn_contact {
   // When set, the child also tells what it read of the plugin (host/load_facts.h).
   void (*fact)(const char* key, const char* value, void* arg);
   void* fact_arg;
+  // When set with it: only this function of the plugin is called, which takes nothing and gives a
+  // versioned struct, and the fact "made" tells of that.
+  const char* create;
 } tn_contact;
 
 // True when the child loaded the plugin; else the status says how it ended, in which call, and

@@ -12,7 +12,7 @@
 #define FAKE(name) TENON_BUILD_DIR "/tests/plugins/" name
 
 static bool meet(const char* path, uint32_t time_limit_ms, tn_status* status) {
-  tn_contact contact = {path, TN_ENTRY_KERNEL, time_limit_ms, false, NULL, NULL};
+  tn_contact contact = {path, TN_ENTRY_KERNEL, time_limit_ms, false, NULL, NULL, NULL};
   return tn_first_contact(&contact, status);
 }
 

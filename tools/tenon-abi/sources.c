@@ -5,6 +5,7 @@
 
 #include "abi/layout_file.h"
 #include "abi/pjrt_history.h"
+#include "abi/seed_history.h"
 #include "abi/tf_history.h"
 #include "base/file.h"
 #include "elf/debug_layout.h"
@@ -14,6 +15,7 @@ bool read_source(const char* name, const header_options* options, tn_abi_model* 
   int minor;
   char rest;
   if (strncmp(name, "tensorflow==", 12) == 0) return tn_abi_tf_model(name + 12, out, status);
+  if (strncmp(name, "seed==", 6) == 0) return tn_abi_seed_model(name + 6, out, status);
   if (strncmp(name, "pjrt==", 6) == 0) {
     if (sscanf(name + 6, "0.%d%c", &minor, &rest) == 1)
       return tn_abi_pjrt_model(minor, out, status);

@@ -4,7 +4,8 @@
 
 #include "header.h"
 
-// `name` is a file, or "pjrt==0.54" or "tensorflow==2.7". What a file is shows in its first bytes.
+// `name` is a file, or "pjrt==0.54", "tensorflow==2.7" or "seed==v4". What a file is shows in
+// its first bytes.
 bool read_source(const char* name, const header_options* options, tn_abi_model* out,
                  tn_status* status);
 
