@@ -123,7 +123,7 @@ FITS = {
     # name: (type, function, low, high, coefficients, weight, what it is)
     "exp": ("double", away(lambda r: (mp.exp(r) - 1 - r) / r**2), "-0.3467", "0.3467", 10, abs,
             "(exp(r) - 1 - r) / r^2"),
-    "exp_float": ("float", away(lambda r: (mp.exp(r) - 1 - r) / r**2), "-0.3467", "0.3467", 5, abs,
+    "exp_float": ("either", away(lambda r: (mp.exp(r) - 1 - r) / r**2), "-0.3467", "0.3467", 5, abs,
                   "(exp(r) - 1 - r) / r^2"),
     "log": ("double", away(lambda z: (mp.log((1 + mp.sqrt(z)) / (1 - mp.sqrt(z))) / mp.sqrt(z) - 2) / z),
             0, "0.02945", 7, abs, "(log((1 + s) / (1 - s)) - 2 s) / s^3 in s^2"),
@@ -158,7 +158,7 @@ FITS = {
 
 
 def literal(value, kind):
-    if kind == "float":
+    if kind != "double":
         import numpy
         return float(numpy.float32(float(value))).hex() + "f"
     return float(value).hex()
@@ -166,6 +166,11 @@ def literal(value, kind):
 
 def horner(name, kind, coefficients, what, error):
     lines = [f"// {what}; error 2^{float(mp.log(error, 2)):.1f}."]
+    if kind == "either":  # a float or a vector of them
+        first, *rest = [literal(c, kind) for c in reversed(coefficients)]
+        lines.append(f"#define FIT_{name.upper()}(x) \\")
+        lines.append(f"  ({'(' * len(rest)}{first}" + "".join(f" * (x) + {c})" for c in rest) + ")")
+        return "\n".join(lines + [""])
     lines.append(f"TN_MATH {kind} fit_{name}({kind} x) {{")
     lines.append(f"  {kind} p = {literal(coefficients[-1], kind)};")
     for c in reversed(coefficients[:-1]):

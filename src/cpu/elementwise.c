@@ -1,4 +1,5 @@
 #include "cpu/elementwise_loops.h"
+#include "cpu/math_near_loops.h"
 #include "cpu/parallel.h"
 #include "cpu/stream_loops.h"
 
@@ -13,6 +14,7 @@ typedef struct job {
   tn_cpu_loop loop;
   const tn_narrow_loops* narrow;
   const tn_stream_loops* stream;  // NULL: the output is written the usual way
+  tn_cpu_loop_body streamed;      // NULL, or the loop's own way to write past the caches
   int rank;                       // 1 at least
   int64_t total;
   int64_t dims[TN_CPU_MAX_RANK + 1], strides[TN_CPU_MAX_INPUTS][TN_CPU_MAX_RANK + 1];
@@ -156,6 +158,10 @@ static void run_dense(const job* job, tiles* tiles, const char* const* in, char*
 static void run_row(const job* job, tiles* tiles, const place* place, char* out, int64_t count) {
   const tn_cpu_loop* loop = &job->loop;
   const int last = job->rank - 1;
+  if (job->streamed) {
+    job->streamed(job->in[0] + place->at[0] * loop->in_size[0], NULL, NULL, out, count);
+    return;
+  }
   bool dense = !loop->narrow && !job->stream;
   for (int k = 0; k < loop->inputs; ++k) dense = dense && job->strides[k][last] == 1;
   const int64_t step = dense ? count : TILE;
@@ -286,9 +292,20 @@ static bool worth_streaming(const job* job) {
   return true;
 }
 
+// For loops of one input, into memory that begins at a line of the caches.
+static tn_cpu_loop_body streamed_of(const job* job) {
+  const tn_math_near_loops* near = TN_CPU_CHOOSE(tn_math_near_loops);
+  if (job->rank > 1 || job->strides[0][0] != 1 || job->loop.narrow || (uintptr_t)job->out % 64)
+    return NULL;
+  for (int op = 0; op < TN_CPU_MATH_OPS; ++op)
+    if (near->bodies[op] == job->loop.body) return near->streamed[op];
+  return NULL;
+}
+
 static void run_job(job* job, const tn_cpu_parallel* parallel) {
   job->narrow = TN_CPU_CHOOSE(tn_narrow_loops);
   job->stream = worth_streaming(job) ? TN_CPU_CHOOSE(tn_stream_loops) : NULL;
+  job->streamed = job->stream ? streamed_of(job) : NULL;
   tn_cpu_run(parallel, (job->total + CHUNK - 1) / CHUNK, CHUNK * job->loop.cost / 1000, run_chunks,
              job);
 }

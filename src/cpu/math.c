@@ -1,6 +1,7 @@
 #include "cpu/math.h"
 
 #include "cpu/math_loops.h"
+#include "cpu/math_near_loops.h"
 
 #define INTEGER_POW(x, dtype, _)                        \
   static c_##x power_##x(c_##x base, c_##x exponent) {  \
@@ -30,5 +31,8 @@ tn_cpu_loop tn_cpu_math(int op, tn_dtype dtype) {
     return tn_cpu_loop_of(integer_pow, inputs, dtype, 0, 5000);
   const tn_cpu_bodies* bodies = inputs == 2 ? TN_CPU_CHOOSE(tn_math_pairs_loops)->bodies
                                             : TN_CPU_CHOOSE(tn_math_loops)->bodies;
-  return tn_cpu_loop_of(bodies[op], inputs, dtype, 0, costs[op]);
+  tn_cpu_loop loop = tn_cpu_loop_of(bodies[op], inputs, dtype, 0, costs[op]);
+  const tn_cpu_loop_body near = TN_CPU_CHOOSE(tn_math_near_loops)->bodies[op];
+  if (near && dtype != TN_DOUBLE) loop.body = near;
+  return loop;
 }

@@ -9,34 +9,44 @@
 TN_MATH float at_most_f32(float x, float high) { return high < x ? high : x; }
 TN_MATH float at_least_f32(float x, float low) { return low > x ? low : x; }
 
-// As in math_f64.h: integers in the low bits, powers of two from -126 to 127.
-#define TO_INTEGER_F32 0x1.8p23f
-TN_MATH float power_of_2_f32(float shifted) {
-  return float_from_bits((bits_of_float(shifted) << 23) + 0x3f800000u);
-}
-
+#define LOG2_E_F32 0x1.715476p0f
 #define LN2_HIGH_F32 0x1.62e4p-1f
 #define LN2_LOW_F32 0x1.7f7d1cp-20f
 
-// exp(x) = 2^n (1 + the result).
-TN_MATH float exp_reduce_f32(float x, float* n) {
-  *n = (x * 0x1.715476p0f + TO_INTEGER_F32) - TO_INTEGER_F32;
-  float r = (x - *n * LN2_HIGH_F32) - *n * LN2_LOW_F32;
-  return r + r * r * fit_exp_float(r);
+// x = n ln 2 + r; returns r. The low bits of *shifted are n + bias: moved to a float's exponent,
+// they are 2^n when the bias is 127.
+TN_MATH float exp_reduce_f32(float x, float bias, float* shifted) {
+  *shifted = x * LOG2_E_F32 + (0x1.8p23f + bias);
+  float n = *shifted - (0x1.8p23f + bias);
+  return (x - n * LN2_HIGH_F32) - n * LN2_LOW_F32;
 }
 
+TN_MATH float power_of_2_f32(float shifted) {
+  return float_from_bits(bits_of_float(shifted) << 23);
+}
+
+// exp(r) and exp(r) - 1 for such r.
+TN_MATH float exp_core_f32(float r) { return 1 + r * (1 + r * FIT_EXP_FLOAT(r)); }
+TN_MATH float expm1_core_f32(float r) { return r + r * r * FIT_EXP_FLOAT(r); }
+
 TN_MATH float exp_f32(float x) {
-  float n, e = 1 + exp_reduce_f32(at_most_f32(at_least_f32(x, -104), 88.8f), &n);
-  // 2^n would not fit where the result is denormal or near the largest: what is missing follows.
-  const float shift = x < 0 ? TO_INTEGER_F32 + 25 : TO_INTEGER_F32 - 1;
-  const float rest = x < 0 ? 0x1p-25f : 2;
-  return e * power_of_2_f32(n + shift) * rest;
+  float shifted, r = exp_reduce_f32(at_most_f32(at_least_f32(x, -104), 88.8f), 254, &shifted);
+  // 2^n would not fit where the result is denormal or near the largest; two halves of it do.
+  const uint32_t whole = bits_of_float(shifted) << 23;
+  const uint32_t half = bits_of_float(shifted) << 22 & 0xff800000u;
+  return exp_core_f32(r) * float_from_bits(half) * float_from_bits(whole - half);
+}
+
+// exp(x) for x <= 0, which is shorter.
+TN_MATH float exp_below_f32(float x) {
+  float shifted, r = exp_reduce_f32(at_least_f32(x, -104), 127 + 25, &shifted);
+  return exp_core_f32(r) * power_of_2_f32(shifted) * 0x1p-25f;
 }
 
 TN_MATH float expm1_f32(float x) {
-  float n, e = exp_reduce_f32(at_most_f32(at_least_f32(x, -30), 89), &n);
-  float half = power_of_2_f32(n - 1 + TO_INTEGER_F32);
-  float result = 2 * (half * e + (half - 0.5f));
+  float shifted, r = exp_reduce_f32(at_most_f32(at_least_f32(x, -30), 89), 126, &shifted);
+  float half = power_of_2_f32(shifted);
+  float result = 2 * (half * expm1_core_f32(r) + (half - 0.5f));
   return x == 0 ? x : result;
 }
 
@@ -69,21 +79,24 @@ TN_MATH float log1p_f32(float x) {
 
 // With h = expm1(2 |x|) / 2.
 TN_MATH float tanh_f32(float x) {
-  float n, e = exp_reduce_f32(2 * at_most_f32(fabsf(x), 11), &n);
-  float half = power_of_2_f32(n - 1 + TO_INTEGER_F32), h = half * e + (half - 0.5f);
+  float shifted, r = exp_reduce_f32(2 * at_most_f32(fabsf(x), 11), 126, &shifted);
+  float half = power_of_2_f32(shifted), h = half * expm1_core_f32(r) + (half - 0.5f);
   return copysignf(h / (h + 1), x);
 }
 
 TN_MATH float sigmoid_f32(float x) {
-  float e = exp_f32(-fabsf(x));
+  float e = exp_below_f32(-fabsf(x));
   return (x < 0 ? e : 1) / (1 + e);
 }
 
-TN_MATH float softplus_f32(float x) { return (x > 0 ? x : 0) + log1p_f32(exp_f32(-fabsf(x))); }
+TN_MATH float softplus_f32(float x) {
+  return (x > 0 ? x : 0) + log1p_f32(exp_below_f32(-fabsf(x)));
+}
 
 TN_MATH float erf_f32(float x) {
   float a = fabsf(x);
-  float near = a + a * fit_erf_float(a * a), far = 1 - exp_f32(fit_erfc_float(at_most_f32(a, 4)));
+  float near = a + a * fit_erf_float(a * a);
+  float far = 1 - exp_below_f32(fit_erfc_float(at_most_f32(a, 4)));
   return copysignf(a < 0.89f ? near : far, x);
 }
 

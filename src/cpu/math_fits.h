@@ -20,14 +20,8 @@ TN_MATH double fit_exp(double x) {
 }
 
 // (exp(r) - 1 - r) / r^2; error 2^-26.2.
-TN_MATH float fit_exp_float(float x) {
-  float p = 0x1.6d99b80000000p-10f;
-  p = p * x + 0x1.1228200000000p-7f;
-  p = p * x + 0x1.5554860000000p-5f;
-  p = p * x + 0x1.5554b00000000p-3f;
-  p = p * x + 0x1.0000000000000p-1f;
-  return p;
-}
+#define FIT_EXP_FLOAT(x) \
+  (((((0x1.6d99b80000000p-10f * (x) + 0x1.1228200000000p-7f) * (x) + 0x1.5554860000000p-5f) * (x) + 0x1.5554b00000000p-3f) * (x) + 0x1.0000000000000p-1f))
 
 // (log((1 + s) / (1 - s)) - 2 s) / s^3 in s^2; error 2^-58.5.
 TN_MATH double fit_log(double x) {
