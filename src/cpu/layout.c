@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cpu/parallel.h"
+#include "cpu/stream_loops.h"
 
 void tn_cpu_dense_strides(int rank, const int64_t* dims, int64_t* strides) {
   int64_t stride = 1;
@@ -35,11 +36,27 @@ typedef struct concat_job {
   size_t count;
   int64_t row_bytes;
   char* out;
+  const tn_stream_loops* stream;  // NULL: the output is written the usual way
 } concat_job;
+
+static void stream_rows(const concat_job* job, int64_t begin, int64_t end) {
+  char* to = job->out + begin * job->row_bytes;
+  for (int64_t row = begin; row < end; ++row)
+    for (size_t i = 0; i < job->count; ++i) {
+      const int64_t bytes = job->parts[i].row_bytes;
+      job->stream->copy((const char*)job->parts[i].data + row * bytes, to, bytes);
+      to += bytes;
+    }
+  job->stream->end();
+}
 
 // Short rows go in blocks that the cache holds, part by part.
 static void concat_rows(void* arg, int64_t begin, int64_t end) {
   const concat_job* job = arg;
+  if (job->stream) {
+    stream_rows(job, begin, end);
+    return;
+  }
   const int64_t block = 32768 / job->row_bytes;
   while (begin < end) {
     const int64_t rows = block < 8 ? 1 : end - begin < block ? end - begin : block;
@@ -59,15 +76,23 @@ static void concat_rows(void* arg, int64_t begin, int64_t end) {
   }
 }
 
+// Large outputs whose parts are whole lines of the caches.
+static bool is_streamable(const concat_job* job, int64_t rows) {
+  bool whole = (uintptr_t)job->out % 64 == 0 && rows * job->row_bytes >= TN_CPU_STREAM_BYTES;
+  for (size_t i = 0; i < job->count && whole; ++i) whole = job->parts[i].row_bytes % 64 == 0;
+  return whole;
+}
+
 // Small parts go row by row, so that the output is written in order; large ones one by one, so that
 // threads can share even a single row.
 void tn_cpu_concat(int64_t rows, const tn_cpu_part* parts, size_t count, void* out,
                    const tn_cpu_parallel* parallel) {
   const int64_t large = 65536;
-  concat_job job = {parts, count, 0, out};
+  concat_job job = {parts, count, 0, out, NULL};
   for (size_t i = 0; i < count; ++i) job.row_bytes += parts[i].row_bytes;
   if (job.row_bytes == 0) return;
   if (rows >= 8 || job.row_bytes < large) {
+    if (is_streamable(&job, rows)) job.stream = TN_CPU_CHOOSE(tn_stream_loops);
     tn_cpu_run(parallel, rows, job.row_bytes / 8 + 10 * (int64_t)count, concat_rows, &job);
     return;
   }

@@ -166,3 +166,26 @@ TEST(where_finds_nan_and_no_zero_across_blocks) {
   CHECK(memcmp(out, (const int64_t[]){0, COLUMNS - 1, 3, 0, ROWS - 1, COLUMNS - 1}, sizeof out) ==
         0);
 }
+
+// Outputs that are written past the caches, and such that are not quite made of whole lines.
+TEST(large_parts_are_joined_row_by_row) {
+  const int64_t widths[][3] = {{64, 192, 128}, {64, 196, 128}};
+  for (int k = 0; k < 2; ++k) {
+    const int64_t rows = 50000, all = widths[k][0] + widths[k][1] + widths[k][2];
+    char* out = aligned_alloc(64, (size_t)((rows * all + 63) / 64 * 64));
+    tn_cpu_part parts[3];
+    for (int i = 0; i < 3; ++i) {
+      char* data = malloc((size_t)(rows * widths[k][i]));
+      for (int64_t j = 0; j < rows * widths[k][i]; ++j) data[j] = (char)(j * (7 + i) >> 3);
+      parts[i] = (tn_cpu_part){data, widths[k][i]};
+    }
+    tn_cpu_concat(rows, parts, 3, out, &cutting);
+    const char* at = out;
+    for (int64_t row = 0; row < rows; ++row)
+      for (int i = 0; i < 3; ++i, at += widths[k][i - 1])
+        CHECK(memcmp(at, (const char*)parts[i].data + row * widths[k][i], (size_t)widths[k][i]) ==
+              0);
+    for (int i = 0; i < 3; ++i) free((void*)parts[i].data);
+    free(out);
+  }
+}
