@@ -510,6 +510,7 @@ GENERATORS = {
     "MatrixDiagPartV3": matrix_diag_part_v3,
     "MatrixSetDiagV3": matrix_set_diag_v3,
     "MatrixBandPart": like(0, [], []),
+    "Concat": lambda r: (lambda attrs, args: (attrs, args[::-1]))(*concat(r)),
     "ConcatV2": concat,
     "ConcatOffset": concat_offset,
     "Split": split,

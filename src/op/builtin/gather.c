@@ -199,6 +199,13 @@ static void unique_shape(tn_inference* c, tn_status* status) {
   tn_infer_set_output(c, 1, tn_infer_input(c, 0));
 }
 
+static void unique_with_counts_shape(tn_inference* c, tn_status* status) {
+  tn_shape_ref values = tn_infer_vector(c, -1, status);
+  tn_infer_set_output(c, 0, values);
+  tn_infer_set_output(c, 1, tn_infer_input(c, 0));
+  tn_infer_set_output(c, 2, values);
+}
+
 // Values, the place of each among them, and for some ops how often each came.
 static void unique_v2_shape(tn_inference* c, tn_status* status) {
   tn_shape_ref input = tn_infer_input(c, 0);
@@ -281,6 +288,8 @@ const tn_builtin_op tn_gather_ops[] = {
     {"NthElement", "input: T; n: int32", "values: T", "reverse: bool = false; T: realnumbertype",
      nth_element_shape},
     {"Unique", "x: T", "y: T; idx: out_idx", "T: type; out_idx: " INDEX_32, unique_shape},
+    {"UniqueWithCounts", "x: T", "y: T; idx: out_idx; count: out_idx",
+     "T: type; out_idx: " INDEX_32, unique_with_counts_shape},
     {"UniqueV2", "x: T; axis: Taxis", "y: T; idx: out_idx",
      "T: type; Taxis: " INDEX_64 "; out_idx: " INDEX_32, unique_v2_shape},
     {"UniqueWithCountsV2", "x: T; axis: Taxis", "y: T; idx: out_idx; count: out_idx",

@@ -17,15 +17,15 @@ static bool cut_at(tn_inference* c, tn_shape_ref shape, int64_t axis, cut* out, 
   return out->before && out->after;
 }
 
-static void concat_shape(tn_inference* c, tn_status* status) {
-  int count = (int)c->node->input_count - 1;
-  if (!tn_shapes_input_rank(c, count, 0, status)) return;
+// The values are inputs [first, last], the axis is input `at`.
+static void concat(tn_inference* c, int first, int last, int at, tn_status* status) {
+  if (!tn_shapes_input_rank(c, at, 0, status)) return;
   int64_t axis;
-  if (!tn_shapes_int(c, count, &axis, status)) {
+  if (!tn_shapes_int(c, at, &axis, status)) {
     if (!tn_ok(status)) return;
     // Only the rank can be said, and all known ones must agree.
     tn_shape_ref any = tn_infer_unknown(c);
-    for (int i = 0; any && i < count; ++i)
+    for (int i = first; any && i <= last; ++i)
       any = tn_infer_rank_known(any)
                 ? tn_infer_with_rank(c, tn_infer_input(c, i), any->rank, status)
                 : tn_infer_input(c, i);
@@ -36,8 +36,8 @@ static void concat_shape(tn_inference* c, tn_status* status) {
     return;
   }
   cut all, one;
-  if (!cut_at(c, tn_infer_input(c, count - 1), axis, &all, status)) return;
-  for (int i = count - 2; i >= 0; --i) {
+  if (!cut_at(c, tn_infer_input(c, last), axis, &all, status)) return;
+  for (int i = last - 1; i >= first; --i) {
     if (!cut_at(c, tn_infer_input(c, i), axis, &one, status)) return;
     all.before = tn_infer_merge(c, one.before, all.before, status);
     all.after = tn_infer_merge(c, one.after, all.after, status);
@@ -47,6 +47,15 @@ static void concat_shape(tn_inference* c, tn_status* status) {
   tn_shape_ref front =
       tn_infer_concatenate(c, all.before, tn_infer_vector(c, all.middle, status), status);
   tn_infer_set_output(c, 0, tn_infer_concatenate(c, front, all.after, status));
+}
+
+static void concat_shape(tn_inference* c, tn_status* status) {
+  concat(c, 1, (int)c->node->input_count - 1, 0, status);
+}
+
+static void concat_v2_shape(tn_inference* c, tn_status* status) {
+  int axis = (int)c->node->input_count - 1;
+  concat(c, 0, axis - 1, axis, status);
 }
 
 static void concat_offset_shape(tn_inference* c, tn_status* status) {
@@ -216,8 +225,10 @@ static void dynamic_stitch_shape(tn_inference* c, tn_status* status) {
 }
 
 const tn_builtin_op tn_join_ops[] = {
-    {"ConcatV2", "values: N * T; axis: Tidx", "output: T", "N: int >= 2; T: type; Tidx: " INDEX_32,
+    {"Concat", "concat_dim: int32; values: N * T", "output: T", "N: int >= 2; T: type",
      concat_shape},
+    {"ConcatV2", "values: N * T; axis: Tidx", "output: T", "N: int >= 2; T: type; Tidx: " INDEX_32,
+     concat_v2_shape},
     {"ConcatOffset", "concat_dim: int32; shape: N * shape_type", "offset: N * shape_type",
      "N: int >= 2; shape_type: " INDEX_32, concat_offset_shape},
     {"Split", "split_dim: int32; value: T", "output: num_split * T", "num_split: int; T: type",

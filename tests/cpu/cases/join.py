@@ -14,7 +14,7 @@ def concat_call(op, parts, axis, says=""):
     return Call(op, [parts, axis], {}, says)
 
 
-@cases("ConcatV2", dtypes=MOVABLE + QUANTIZED)
+@cases("Concat", "ConcatV2", dtypes=MOVABLE + QUANTIZED)
 def concat(make, op, dtype):
     for i in range(20):
         shape = make.shape(1 + make.rank(7))

@@ -27,12 +27,12 @@ def reshape(make, op, dtype):
         yield Call(op, [ones(dtype, 2, 3), numpy.array(wanted, "int32")], {}, says)
 
 
-# TensorFlow's ConjugateTranspose of strings and 8-bit floats ends the process.
-@cases("Transpose", dtypes=MOVABLE)
-@cases("ConjugateTranspose", dtypes=NUMBERS + ["bool"])
+@cases("Transpose", "ConjugateTranspose", dtypes=MOVABLE)
 def transpose(make, op, dtype):
     for i in range(20):
-        shape = make.shape()
+        # TensorFlow's ConjugateTranspose ends the process over a scalar or a vector of strings
+        # (tensor.cc: Check failed: DataTypeCanUseMemcpy).
+        shape = make.shape(2 + make.rank(6) if (op, dtype) == ("ConjugateTranspose", "string") else None)
         perm = make.random.permutation(len(shape))
         perm = [p - len(shape) if make.below(4) == 0 else p for p in perm]
         yield Call(op, [make.array(dtype, shape), numpy.array(perm, INDICES[i % 2])])
@@ -89,6 +89,7 @@ def identity(make, op, dtype):
 def identity_n(make, op, dtype):
     for n in (1, 2, 9):
         yield Call(op, [[make.array(make.choose([dtype, *MOVABLE]), make.shape()) for _ in range(n)]])
+    yield Call(op, [[]], {}, "must be at least minimum 1")
 
 
 @cases("PlaceholderWithDefault", dtypes=ANYTHING)
@@ -116,6 +117,9 @@ def shape_n(make, op, dtype):
     for i in range(6):
         yield Call(op, [[make.array(dtype, make.shape()) for _ in range(1 + make.below(9))]],
                    {"out_type": numpy.dtype(INDICES[i % 2])})
+    yield Call(op, [[]], {"T": dtype_of(dtype)}, "must be at least minimum 1")
+    yield Call(op, [[ones(dtype, 2), ones(dtype, 0, 1 << 33)]], {"out_type": numpy.dtype("int32")},
+               "which out_type int32 cannot hold")
 
 
 @cases("BroadcastArgs", "BroadcastGradientArgs", dtypes=INDICES)

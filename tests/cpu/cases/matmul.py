@@ -106,3 +106,8 @@ def batch_matmul_v3(make, op, dtype):
     for x, y, out in pairs:
         for i in range(10):
             yield batch_call(make, op, [x, y], True, large=i % 5 == 0, outputs={"Tout": Type(out)})
+        for shapes, says in [(([2, 3], [2, 3]), "so 3 and 2 must be equal"),
+                             (([3], [3, 3]), "input x must be matrices (rank 2 or more), not of shape [3]"),
+                             (([3, 3], []), "input y must be matrices"),
+                             (([2, 3, 3], [3, 3, 3]), "before their matrices")]:
+            yield Call(op, [numpy.ones(shape, dtype_of(t)) for shape, t in zip(shapes, (x, y))], {"Tout": Type(out)}, says)

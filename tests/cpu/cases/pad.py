@@ -3,7 +3,7 @@
 import numpy
 
 from cases.layout import ones
-from cases.maker import INDICES, MOVABLE, NUMBERS, dtype_of
+from cases.maker import ANYTHING, INDICES, MOVABLE, NUMBERS, dtype_of
 from cases.registry import Call, cases
 
 PADDED = NUMBERS + ["bool", "string", "qint8", "quint8", "qint32"]
@@ -47,7 +47,7 @@ def mirror_pad(make, op, dtype):
                "at most 1 of a dimension of 2 can be mirrored")
 
 
-@cases("Tile", dtypes=MOVABLE)
+@cases("Tile", dtypes=ANYTHING)
 def tile(make, op, dtype):
     for i in range(20):
         shape = make.shape(most=7)

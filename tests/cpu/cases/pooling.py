@@ -185,6 +185,31 @@ def max_pool_grad_v2(make, op, dtype):
         window = [numpy.array(attrs.pop(name), "int32") for name in ("ksize", "strides")]
         yield Call(op, [make.array(dtype, shape, small=True), make.array(dtype, pooled),
                         make.array(dtype, pooled, special=False), *window], attrs)
+    yield from wrong_grads_of(op, dtype, [1, 2, 2, 8])
+
+
+def wrong_grads_of(op, dtype, grad):
+    """For an op whose gradient has the shape `grad` where images are [1, 4, 4, 8] and windows 2 by 2."""
+    def call(says, image=(1, 4, 4, 8), output=(1, 2, 2, 8), grad=grad, ksize=(1, 2, 2, 1), strides=(1, 2, 2, 1),
+             **attrs):
+        inputs = [numpy.ones(shape, dtype_of(dtype)) for shape in (image, output, grad)]
+        window = {"ksize": list(ksize), "strides": list(strides)}
+        if op.endswith("V2"):
+            inputs, window = inputs + [numpy.array(numbers, "int32") for numbers in window.values()], {}
+        return Call(op, inputs, {**window, "padding": "VALID", **attrs}, says)
+    yield call("input orig_input must be of rank 4", image=[4, 4, 8])
+    yield call("input orig_output is of shape [2,2,8]", output=[2, 2, 8])
+    yield call("input orig_output is of shape [1,2,2,7]", output=[1, 2, 2, 7])
+    yield call("input grad is of shape", grad=grad[1:])
+    yield call("input grad is of shape", grad=[*grad[:3], 7])
+    yield call("must be one of: NHWC", data_format="NCHW")
+    yield call("batches are not pooled over", ksize=[2, 2, 2, 1])
+    yield call("batches are not pooled over", strides=[2, 2, 2, 1])
+    yield call("channels are not pooled over", ksize=[1, 2, 2, 2])
+    yield call("ksize[1] is 0", ksize=[1, 0, 2, 1])
+    yield call("stride 0", strides=[1, 2, 0, 1])
+    yield call("", ksize=[1, 2, 2])
+    yield call("", strides=[1, 2, 2])
 
 
 @cases("MaxPoolGradGrad", "MaxPoolGradGradV2", dtypes=REALS)
@@ -201,6 +226,7 @@ def max_pool_grad_grad(make, op, dtype):
         if op == "MaxPoolGradGradV2":
             window = [numpy.array(attrs.pop(name), "int32") for name in ("ksize", "strides")]
         yield Call(op, [array, pooled, make.array(dtype, shape), *window], attrs)
+    yield from wrong_grads_of(op, dtype, [1, 4, 4, 8])
 
 
 @cases("MaxPoolWithArgmax", dtypes=REALS)

@@ -21,7 +21,7 @@ def partition(make, op, dtype):
         yield Call(op, [ones(dtype, 2, 3), numpy.array(partitions, "int32")], {"num_partitions": 2}, says)
 
 
-@cases("DynamicStitch", dtypes=PLAIN)
+@cases("DynamicStitch", dtypes=PLAIN + ["qint8", "quint8", "qint32"])
 def stitch(make, op, dtype):
     # Rows that no index names hold anything in TensorFlow: every one is named here.
     for _ in range(14):
@@ -43,7 +43,8 @@ def stitch(make, op, dtype):
         yield Call(op, [[numpy.array(i, "int32") for i in indices], [ones(dtype, *shape) for shape in shapes]], {}, says)
 
 
-@cases("SpaceToDepth", "DepthToSpace", dtypes=PLAIN)
+@cases("DepthToSpace", dtypes=PLAIN)
+@cases("SpaceToDepth", dtypes=PLAIN + ["qint8"])
 def depth(make, op, dtype):
     for _ in range(10):
         n, h, w, c, block = (1 + make.below(4) for _ in range(5))

@@ -19,7 +19,7 @@ def repetitive(make, dtype, shape):
     return numpy.asarray(pool[make.random.integers(0, len(pool), shape)])
 
 
-@cases("Unique", dtypes=COMPARED)
+@cases("Unique", "UniqueWithCounts", dtypes=COMPARED)
 def unique(make, op, dtype):
     for i, n in enumerate([0, 1, 2, 30, 1000, 9000]):
         yield Call(op, [repetitive(make, dtype, [n])], {"out_idx": numpy.dtype(INDICES[i % 2])})

@@ -47,19 +47,20 @@ def variable_shape(make, op, dtype):
     yield change(make, op, "float32", make.array("float32", [2]), [], {"out_type": Type(dtype)}, assigned=False)
 
 
-# Wrong batch_dims end TensorFlow's process.
-@cases("ResourceGather", dtypes=KEPT)
+# Wrong batch_dims end TensorFlow's process. It sets variables of quantized numbers, and does not read them.
+@cases("ResourceGather", dtypes=KEPT + ["qint8", "quint8", "qint32"])
 def gather(make, op, dtype):
+    def change_of(start, where, attrs, assigned=True):
+        return change(make, op, dtype, start, [where], attrs, assigned, reads=dtype in KEPT)
     attrs = {"dtype": Type(dtype)}
     for shape, where in [([5], [3]), ([5, 3], [2, 2]), ([4, 3, 2], []), ([300, 17], [500]), ([5, 0], [2]), ([3], [0])]:
-        yield change(make, op, dtype, make.array(dtype, shape), [indices_of(make, where, shape[0])], attrs)
-    yield change(make, op, dtype, make.array(dtype, [4, 5, 3]), [indices_of(make, [4, 2], 5)],
-                 {**attrs, "batch_dims": 1})
+        yield change_of(make.array(dtype, shape), indices_of(make, where, shape[0]), attrs)
+    yield change_of(make.array(dtype, [4, 5, 3]), indices_of(make, [4, 2], 5), {**attrs, "batch_dims": 1})
     start = make.array(dtype, [5, 3])
     for wrong in ([5], [0, -1]):
-        yield change(make, op, dtype, start, [numpy.array(wrong, "int32")], attrs)
-    yield change(make, op, dtype, make.array(dtype, []), [numpy.array([0], "int32")], attrs)
-    yield change(make, op, dtype, start, [numpy.array([0], "int32")], attrs, assigned=False)
+        yield change_of(start, numpy.array(wrong, "int32"), attrs)
+    yield change_of(make.array(dtype, []), numpy.array([0], "int32"), attrs)
+    yield change_of(start, numpy.array([0], "int32"), attrs, assigned=False)
 
 
 @cases("ResourceGatherNd", dtypes=KEPT)
@@ -144,7 +145,8 @@ def scatter_update(make, op, dtype):
     yield from scattered(make, op, dtype, lambda shape: make.array(dtype, shape))
 
 
-@cases("ResourceScatterNdUpdate", "ResourceScatterNdAdd", "ResourceScatterNdSub", dtypes=NUMBERS + ["bool"])
+@cases("ResourceScatterNdUpdate", dtypes=KEPT)
+@cases("ResourceScatterNdAdd", "ResourceScatterNdSub", dtypes=NUMBERS + ["bool"])
 def scatter_nd(make, op, dtype):
     def updates_of(shape):
         return make.array(dtype, shape, special=False)

@@ -1,5 +1,7 @@
 """Strings: joining, splitting, cutting, hashing, and to numbers and back."""
 
+import pathlib
+
 import numpy
 
 from cases.maker import COMPLEXES, FLOATS, INDICES, INTEGERS, NUMBERS, QUANTIZED, dtype_of
@@ -92,6 +94,8 @@ def split_v2(make, op, dtype):
 def length(make, op, dtype):
     for _ in range(20):
         yield Call(op, [texts(make, make.shape())], {"unit": make.choose(["BYTE", "UTF8_CHAR"])})
+    for unit in ("", "byte", "WORD"):
+        yield Call(op, [TEXTS], {"unit": unit}, "not in the list of allowed values")
 
 
 @cases("StringStrip", dtypes=["string"])
@@ -146,6 +150,8 @@ def buckets(make, op, dtype):
         if op == "StringToHashBucketStrong":
             attrs["key"] = [make.below(2**62) for _ in range(2)]
         yield Call(op, [lengths if i < 4 else texts(make, make.shape())], attrs)
+    for count in (0, -1, -2**63):
+        yield Call(op, [TEXTS], {**attrs, "num_buckets": count}, "must be at least minimum 1")
     if op == "StringToHashBucketStrong":
         for key in ([], [1], [1, 2, 3]):
             yield Call(op, [TEXTS], {"num_buckets": 3, "key": key})
@@ -217,6 +223,16 @@ def encode(make, op, dtype):
     for pad in (False, True):
         for _ in range(10):
             yield Call(op, [make.array("string", make.shape())], {"pad": pad})
+
+
+@cases("ReadFile", dtypes=["string"])
+def read_file(make, op, dtype):
+    folder = pathlib.Path(__file__).parent
+    for name, says in [(__file__, ""), (folder / "no such file", "No such file"), (folder, "Is a directory"),
+                       ("", "No such file"), (f"{__file__}/below", "Not a directory")]:
+        yield Call(op, [scalar(str(name).encode())], {}, says)
+    for names in ([], [[__file__.encode()]], [b"a", b"b"]):
+        yield Call(op, [numpy.array(names, object)], {}, "input filename must be a scalar")
 
 
 @cases("DecodeBase64", dtypes=["string"])
