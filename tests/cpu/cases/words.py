@@ -225,14 +225,14 @@ def encode(make, op, dtype):
             yield Call(op, [make.array("string", make.shape())], {"pad": pad})
 
 
+# Within TensorFlow, TensorFlow's own kernel reads files, so that what it says is not ours.
 @cases("ReadFile", dtypes=["string"])
 def read_file(make, op, dtype):
-    folder = pathlib.Path(__file__).parent
-    for name, says in [(__file__, ""), (folder / "no such file", "No such file"), (folder, "Is a directory"),
-                       ("", "No such file"), (f"{__file__}/below", "Not a directory")]:
-        yield Call(op, [scalar(str(name).encode())], {}, says)
-    for names in ([], [[__file__.encode()]], [b"a", b"b"]):
-        yield Call(op, [numpy.array(names, object)], {}, "input filename must be a scalar")
+    some = str(pathlib.Path(__file__).parents[3] / "LICENSE")
+    for name in (some, "/dev/null", "no such file", "/", "", f"{some}/below"):
+        yield Call(op, [scalar(name.encode())])
+    for names in ([], [[some.encode()]], [b"a", b"b"]):
+        yield Call(op, [numpy.array(names, object)])
 
 
 @cases("DecodeBase64", dtypes=["string"])
