@@ -189,6 +189,36 @@ static void expect_the_worst(void) {
   atexit(exited);
 }
 
+// Ctrl-C ends the process where it is, but for two stages. A kernel is asked to stop and left a
+// second. Files are written beside their place and renamed: the one that is being written is
+// finished, and no other is begun. A second Ctrl-C ends these at once too.
+
+enum { EXIT_INTERRUPTED = 128 + SIGINT, SECONDS_TO_STOP = 1 };
+
+static tn_cancel* cancel;
+static volatile sig_atomic_t computing, writing, interrupted;
+static struct sigaction interrupts_before;
+
+static void end_here(int signal_number) {
+  static const char words[] = "tenon run: interrupted\n";
+  _exit(write(2, words, sizeof words - 1) < 0 ? CLI_FAILED : EXIT_INTERRUPTED);
+}
+
+static void interrupt(int signal_number) {
+  if (interrupted || !(computing || writing)) end_here(signal_number);
+  interrupted = 1;
+  tn_cancel_request(cancel);
+  if (computing) alarm(SECONDS_TO_STOP);
+}
+
+// Unless whoever started us wants Ctrl-C ignored.
+static void heed_interrupts(void) {
+  sigaction(SIGINT, NULL, &interrupts_before);
+  if (interrupts_before.sa_handler == SIG_IGN) return;
+  sigaction(SIGINT, &(struct sigaction){.sa_handler = interrupt, .sa_flags = SA_RESTART}, NULL);
+  sigaction(SIGALRM, &(struct sigaction){.sa_handler = end_here, .sa_flags = SA_RESTART}, NULL);
+}
+
 // Looks the kernel up, runs it, keeps the outputs in `result`.
 static bool run_call(tn_call* call, const arrays* inputs, run_result* result, tn_status* status) {
   snprintf(last_words, sizeof last_words, "tenon run: a kernel of %s, while it was made, ",
@@ -206,7 +236,9 @@ static bool run_call(tn_call* call, const arrays* inputs, run_result* result, tn
   if (!result->origin || !result->kernel) return false;
   snprintf(last_words, sizeof last_words, "tenon run: kernel '%s' of %s, computing %s, ",
            result->kernel, result->origin, result->op);
-  if (!tn_call_run(call, inputs->items, inputs->count, result->outputs, (size_t)count, status))
+  const tn_call_options options = {.struct_size = TN_CALL_OPTIONS_STRUCT_SIZE, .cancel = cancel};
+  if (!tn_call_run_with(call, inputs->items, inputs->count, result->outputs, (size_t)count,
+                        &options, status))
     return false;
   result->output_count = (size_t)count;
   return true;
@@ -256,7 +288,7 @@ static bool write_outputs(const char* target, run_result* result, tn_status* sta
                   strerror(errno));
     return false;
   }
-  for (size_t i = 0; i < result->output_count; ++i)
+  for (size_t i = 0; i < result->output_count && !interrupted; ++i)
     if (!tn_npy_write(result->files[i], result->outputs[i], status)) return false;
   return true;
 }
@@ -281,22 +313,33 @@ static int run(cli_args* args) {
   tn_status* status = tn_status_create();
   arrays inputs = {0};
   tn_call* call = NULL;
+  heed_interrupts();
   bool ok = cli_load_plugins(args, status);
   for (size_t i = 0; ok && i < args->word_count; ++i)
     ok = read_input(args->words[i], &inputs, status);
   if (ok) call = tn_call_create(op, result.device, status);
   const char* target = cli_value(args, "out");
-  if (call && set_attrs(args, call, status)) {
+  ok = call && set_attrs(args, call, status) && (cancel = tn_cancel_create(status));
+  if (ok) {
     int stdout_kept = cli_divert_output();
+    computing = writing = 1;
     ok = run_call(call, &inputs, &result, status);
+    computing = 0;
+    alarm(0);
     cli_restore_output(stdout_kept);
-  } else {
-    ok = false;
   }
-  ok = ok && (!target || write_outputs(target, &result, status)) &&
-       (cli_has(args, "json") ? print_json(&result, status) : print_result(&result, status));
-  fflush(stdout);
-  int exit_code = ok ? CLI_OK : cli_failed(args, status);
+  const char* doing = target && result.output_count ? "writing the outputs of" : "computing";
+  ok = ok && (!target || interrupted || write_outputs(target, &result, status));
+  int exit_code = EXIT_INTERRUPTED;
+  if (interrupted) {
+    fprintf(stderr, "tenon run: interrupted while %s %s\n", doing, op);
+  } else {
+    writing = 0;  // what is printed may end in the middle
+    ok =
+        ok && (cli_has(args, "json") ? print_json(&result, status) : print_result(&result, status));
+    fflush(stdout);
+    exit_code = ok ? CLI_OK : cli_failed(args, status);
+  }
 
   for (size_t i = 0; i < result.output_count; ++i) {
     tn_tensor_destroy(result.outputs[i]);
@@ -305,6 +348,8 @@ static int run(cli_args* args) {
   tn_free(result.outputs);
   tn_free(result.files);
   tn_call_destroy(call);
+  sigaction(SIGINT, &interrupts_before, NULL);
+  tn_cancel_destroy(cancel);
   arrays_deinit(&inputs);
   tn_status_destroy(status);
   last_words[0] = 0;

@@ -2,6 +2,8 @@
 #ifndef TENON_CALL_H_
 #define TENON_CALL_H_
 
+#include "tenon/abi.h"
+#include "tenon/cancel.h"
 #include "tenon/tensor.h"
 
 #ifdef __cplusplus
@@ -31,6 +33,23 @@ bool tn_call_set_attr(tn_call* call, const char* name, const char* value, tn_sta
 // and allocate nothing but the outputs.  [any thread]  since 0.1
 bool tn_call_run(tn_call* call, tn_tensor* const* inputs, size_t input_count, tn_tensor** outputs,
                  size_t output_count, tn_status* status);
+
+// How to run. Zero fields take the defaults.
+typedef struct tn_call_options {
+  size_t struct_size;       // TN_CALL_OPTIONS_STRUCT_SIZE                since 0.1
+  void* ext;                // must be NULL                               since 0.1
+  const tn_cancel* cancel;  // borrowed for the run; NULL: runs to its end  since 0.1
+} tn_call_options;
+#define TN_CALL_OPTIONS_STRUCT_SIZE TF_OFFSET_OF_END(tn_call_options, cancel)
+
+// tn_call_run with options, which may be NULL; inputs and options are borrowed, outputs become the
+// caller's. When `cancel` is asked before the kernel begins, or while it still has pieces of work
+// to begin that it may leave undone, the run ends with CANCELLED and without outputs, and no
+// variable was changed by it. What is in one piece, and what changes a variable, is done to its
+// end: then the run ends as if nobody had asked.  [any thread]  since 0.1
+bool tn_call_run_with(tn_call* call, tn_tensor* const* inputs, size_t input_count,
+                      tn_tensor** outputs, size_t output_count, const tn_call_options* options,
+                      tn_status* status);
 
 // The number of outputs for such inputs, or -1 with a status. Borrows `inputs`.
 // [any thread]  since 0.1

@@ -5,6 +5,7 @@
 #ifndef TENON_KERNEL_SERVICES_H_
 #define TENON_KERNEL_SERVICES_H_
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -31,8 +32,19 @@ __attribute__((weak)) void TF_ThreadPool_ParallelForClosure(
     TF_OpKernelContext* context, int64_t total, int64_t cost_per_unit,
     void (*fn)(void* arg, int64_t begin, int64_t end), void* arg);
 
-// The same in every host: where there are no such threads to be had, all of it is one piece on the
-// calling thread. Borrows `context` and `arg` until it returns.  [any thread]  since 0.1
+// The same for work that may be left undone: when the run is cancelled, pieces that have not begun
+// are left out and the result is false; the kernel should give back what it holds and return. The
+// run then ends with CANCELLED whatever the kernel says. Not for work that others see, such as
+// changes of a variable, nor where a later step takes what the pieces write for indices or sizes
+// without looking at the result. Borrows `context` and `arg` until it returns.
+// [any thread]  since 0.1
+__attribute__((weak)) bool TF_ThreadPool_ParallelForUnlessCancelled(
+    TF_OpKernelContext* context, int64_t total, int64_t cost_per_unit,
+    void (*fn)(void* arg, int64_t begin, int64_t end), void* arg);
+
+// TF_ThreadPool_ParallelForClosure in every host: where there are no such threads to be had, all of
+// it is one piece on the calling thread. Borrows `context` and `arg` until it returns.  [any
+// thread]  since 0.1
 static inline void tn_parallel_for(TF_OpKernelContext* context, int64_t total,
                                    int64_t cost_per_unit,
                                    void (*fn)(void* arg, int64_t begin, int64_t end), void* arg) {
@@ -41,6 +53,17 @@ static inline void tn_parallel_for(TF_OpKernelContext* context, int64_t total,
   } else if (total > 0 && fn) {
     fn(arg, 0, total);
   }
+}
+
+// TF_ThreadPool_ParallelForUnlessCancelled in every host: one that does not have it finishes the
+// loop. Borrows `context` and `arg` until it returns.  [any thread]  since 0.1
+static inline bool tn_parallel_for_unless_cancelled(
+    TF_OpKernelContext* context, int64_t total, int64_t cost_per_unit,
+    void (*fn)(void* arg, int64_t begin, int64_t end), void* arg) {
+  if (TF_ThreadPool_ParallelForUnlessCancelled)
+    return TF_ThreadPool_ParallelForUnlessCancelled(context, total, cost_per_unit, fn, arg);
+  tn_parallel_for(context, total, cost_per_unit, fn, arg);
+  return true;
 }
 
 #ifdef __cplusplus

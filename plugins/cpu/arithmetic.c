@@ -122,6 +122,7 @@ static void run_with_scalar(const elementwise* op, const scalar_state* state,
   double value;  // room for any type
   const int count = TF_NumInputs(context);
   run_begin(&run, context, op->op);
+  run_may_stop(&run);
   for (int k = 0; k < count && run_input(&run, k, &in[k]);) ++k;
   if (run_ok(&run)) {
     const array extra = {.dtype = in[0].dtype, .data = &value};
@@ -159,6 +160,7 @@ static void add_n(void* state, TF_OpKernelContext* context) {
   run run;
   array first, other, out;
   run_begin(&run, context, "AddN");
+  run_may_stop(&run);
   const int count = TF_NumInputs(context);
   const void** in = run_scratch(&run, (size_t)count * sizeof *in);
   if (in && run_input(&run, 0, &first)) {
@@ -182,6 +184,7 @@ static void round_integers(void* state, TF_OpKernelContext* context) {
   run run;
   array x;
   run_begin(&run, context, "Round");
+  run_may_stop(&run);
   if (run_input(&run, 0, &x)) run_share_output(&run, 0, x.tensor);
   run_end(&run);
 }

@@ -47,6 +47,7 @@ static void add_bias(const char* op, bool second, TF_OpKernelContext* context) {
   array value, bias, output;
   int64_t dims[3];
   run_begin(&run, context, op);
+  run_may_stop(&run);
   if (run_input(&run, 0, &value) && run_input(&run, 1, &bias) &&
       split(&run, "value", &value, second, dims)) {
     if (bias.rank != 1)
@@ -80,6 +81,7 @@ static void grad(void* state, TF_OpKernelContext* context) {
   array backprop, output;
   int64_t dims[3];
   run_begin(&run, context, bias->op);
+  run_may_stop(&run);
   if (run_input(&run, 0, &backprop) && split(&run, "out_backprop", &backprop, bias->second, dims) &&
       run_output(&run, 0, 1, &dims[1], &output))
     reduce_to(&run, TN_CPU_SUM, &backprop, 3, dims, (const bool[]){true, false, true}, &output);

@@ -27,6 +27,7 @@ static void cast(void* state, TF_OpKernelContext* context) {
   run run;
   array x, y;
   run_begin(&run, context, "Cast");
+  run_may_stop(&run);
   if (run_input(&run, 0, &x)) {
     if (how->same) {
       run_share_output(&run, 0, x.tensor);

@@ -56,6 +56,7 @@ static void add_strings(void* state, TF_OpKernelContext* context) {
   broadcast plan;
   string_walk walk;
   run_begin(&run, context, "Add");
+  run_may_stop(&run);
   if (run_input(&run, 0, &in[0]) && run_input(&run, 1, &in[1]) &&
       plan_broadcast(&run, in, 2, &plan) && run_output(&run, 0, plan.rank, plan.dims, &out)) {
     const TF_TString *x = in[0].data, *y = in[1].data;
@@ -101,6 +102,7 @@ static void compare(const elementwise* op, const equal_state* state, TF_OpKernel
   broadcast plan;
   const bool wanted = op->code == TN_CPU_EQUAL;
   run_begin(&run, context, op->op);
+  run_may_stop(&run);
   if (!run_input(&run, 0, &in[0]) || !run_input(&run, 1, &in[1])) {
     // Reported at the end.
   } else if (!state->strict && !broadcasts(&in[0], &in[1])) {
@@ -147,6 +149,7 @@ static void compute_select_v2(void* state, TF_OpKernelContext* context) {
   array in[3];
   broadcast plan;
   run_begin(&run, context, "SelectV2");
+  run_may_stop(&run);
   if (run_input(&run, 0, &in[0]) && run_input(&run, 1, &in[1]) && run_input(&run, 2, &in[2]) &&
       plan_broadcast(&run, in, 3, &plan))
     choose(&run, in, &plan);
@@ -182,6 +185,7 @@ static void compute_select(void* state, TF_OpKernelContext* context) {
   array in[3];
   broadcast plan;
   run_begin(&run, context, "Select");
+  run_may_stop(&run);
   if (run_input(&run, 0, &in[0]) && run_input(&run, 1, &in[1]) && run_input(&run, 2, &in[2]) &&
       check_select(&run, in) && plan_broadcast(&run, in, 3, &plan))
     choose(&run, in, &plan);
@@ -195,6 +199,7 @@ static void compute_clip(void* state, TF_OpKernelContext* context) {
   char texts[2][SHAPE_TEXT];
   static const char* const names[] = {"t", "clip_value_min", "clip_value_max"};
   run_begin(&run, context, "ClipByValue");
+  run_may_stop(&run);
   for (int k = 0; k < 3 && run_input(&run, k, &in[k]); ++k)
     if (k && in[k].rank && !same_shape(&in[0], &in[k]))
       run_fail(&run, TF_INVALID_ARGUMENT, "input %s %s must be a scalar or have the shape of t %s",

@@ -196,6 +196,7 @@ static void forward(void* kernel_state, TF_OpKernelContext* context) {
   tn_cpu_conv2d conv;
   int64_t dims[4];
   run_begin(&run, context, state->op);
+  run_may_stop(&run);
   if (run_input(&run, 0, &input) && run_input(&run, 1, &filter) &&
       measure(&run, state, shape_of("input", &input), shape_of("filter", &filter), &conv, dims) &&
       run_output(&run, 0, 4, dims, &output) && output.count > 0) {
@@ -249,6 +250,7 @@ static void input_gradient(void* kernel_state, TF_OpKernelContext* context) {
   tn_cpu_conv2d conv;
   int64_t dims[4], out_dims[4];
   run_begin(&run, context, state->op);
+  run_may_stop(&run);
   if (run_input(&run, 1, &filter) && run_input(&run, 2, &gradient) &&
       read_sizes(&run, 0, "input_sizes", &filter, &gradient, dims) &&
       measure(&run, state, (shape){"input_sizes", 4, dims}, shape_of("filter", &filter), &conv,
@@ -270,6 +272,7 @@ static void filter_gradient(void* kernel_state, TF_OpKernelContext* context) {
   tn_cpu_conv2d conv;
   int64_t dims[4], out_dims[4];
   run_begin(&run, context, state->op);
+  run_may_stop(&run);
   if (run_input(&run, 0, &input) && run_input(&run, 2, &gradient) &&
       read_sizes(&run, 1, "filter_sizes", NULL, &gradient, dims) &&
       measure(&run, state, shape_of("input", &input), (shape){"filter_sizes", 4, dims}, &conv,

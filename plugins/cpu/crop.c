@@ -49,6 +49,7 @@ static void crop_and_resize(void* state, TF_OpKernelContext* context) {
   array images, boxes, owners, size, output;
   int64_t count;
   run_begin(&run, context, "CropAndResize");
+  run_may_stop(&run);
   if (run_input(&run, 0, &images) && run_input(&run, 1, &boxes) && run_input(&run, 2, &owners) &&
       run_input(&run, 3, &size) && check_rank(&run, "image", &images, 4) &&
       check_sizes(&run, "image", images.dims[1], images.dims[2]) &&

@@ -104,6 +104,7 @@ static void forward(void* state, TF_OpKernelContext* context) {
   tn_cpu_window w;
   int64_t dims[4];
   run_begin(&run, context, "DepthwiseConv2dNative");
+  run_may_stop(&run);
   if (run_input(&run, 0, &input) && run_input(&run, 1, &filter) &&
       check_rank(&run, "input", &input, 4) && check_rank(&run, "filter", &filter, 4) &&
       make_window(&run, state, input.dims, filter.dims, &w, dims) &&
@@ -122,6 +123,7 @@ static void grad_input(void* state, TF_OpKernelContext* context) {
   tn_cpu_window w;
   int64_t input[4], dims[4];
   run_begin(&run, context, "DepthwiseConv2dNativeBackpropInput");
+  run_may_stop(&run);
   if (run_input(&run, 0, &sizes) && run_input(&run, 1, &filter) && run_input(&run, 2, &grad) &&
       read_sizes(&run, "input_sizes", &sizes, input) && check_rank(&run, "filter", &filter, 4) &&
       make_window(&run, state, input, filter.dims, &w, dims) &&
@@ -140,6 +142,7 @@ static void grad_filter(void* state, TF_OpKernelContext* context) {
   tn_cpu_window w;
   int64_t filter[4], dims[4];
   run_begin(&run, context, "DepthwiseConv2dNativeBackpropFilter");
+  run_may_stop(&run);
   if (run_input(&run, 0, &input) && run_input(&run, 1, &sizes) && run_input(&run, 2, &grad) &&
       check_rank(&run, "input", &input, 4) && read_sizes(&run, "filter_sizes", &sizes, filter) &&
       make_window(&run, state, input.dims, filter, &w, dims) &&

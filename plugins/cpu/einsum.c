@@ -239,6 +239,7 @@ static void einsum(void* state, TF_OpKernelContext* context) {
   run run;
   tn_cpu_einsum einsum = {.labels = 0};
   run_begin(&run, context, "Einsum");
+  run_may_stop(&run);
   const int given = TF_NumInputs(context);
   if (given != equation->operands) {
     run_fail(&run, TF_INVALID_ARGUMENT, "the equation has %d operands, and %d are given",

@@ -117,6 +117,7 @@ static void gather_v2(void* state, TF_OpKernelContext* context) {
   array params, indices, axis_input;
   int axis;
   run_begin(&run, context, "GatherV2");
+  run_may_stop(&run);
   if (run_input(&run, 0, &params) && run_input(&run, 1, &indices) &&
       run_input(&run, 2, &axis_input)) {
     if (axis_input.rank != 0) {
@@ -134,6 +135,7 @@ static void gather(void* state, TF_OpKernelContext* context) {
   run run;
   array params, indices;
   run_begin(&run, context, "Gather");
+  run_may_stop(&run);
   if (run_input(&run, 0, &params) && run_input(&run, 1, &indices)) {
     if (params.rank < 1) {
       run_fail(&run, TF_INVALID_ARGUMENT, "input params is a scalar, and must have a dimension");
@@ -195,6 +197,7 @@ static void gather_nd(void* state, TF_OpKernelContext* context) {
   run run;
   array params, indices;
   run_begin(&run, context, "GatherNd");
+  run_may_stop(&run);
   if (run_input(&run, 0, &params) && run_input(&run, 1, &indices))
     gather_tuples(&run, &params, &indices, *(bool*)state);
   run_end(&run);

@@ -51,6 +51,7 @@ static void concat_values(TF_OpKernelContext* context, const char* op, const cha
   int axis = 0;
   int64_t dims[TN_CPU_MAX_RANK];
   run_begin(&run, context, op);
+  run_may_stop(&run);
   tn_cpu_part* parts = run_scratch(&run, (size_t)count * sizeof *parts);
   if (parts && run_input(&run, axis_index, &axis_input) && run_input(&run, begin, &first)) {
     if (first.rank == 0 && axis_input.count == 1)
@@ -101,6 +102,7 @@ static void pack(void* state, TF_OpKernelContext* context) {
   int64_t dims[TN_CPU_MAX_RANK + 1];
   char text[SHAPE_TEXT], first_text[SHAPE_TEXT];
   run_begin(&run, context, "Pack");
+  run_may_stop(&run);
   const int count = TF_NumInputs(context);
   tn_cpu_part* parts = run_scratch(&run, (size_t)count * sizeof *parts);
   if (parts && run_input(&run, 0, &first) && check_output_rank(&run, first.rank + 1) &&
@@ -144,6 +146,7 @@ static void unpack(void* state, TF_OpKernelContext* context) {
   int axis = 0;
   int64_t dims[TN_CPU_MAX_RANK];
   run_begin(&run, context, "Unpack");
+  run_may_stop(&run);
   const int count = TF_NumOutputs(context);
   if (run_input(&run, 0, &value) && check_axis(&run, "axis", *(int64_t*)state, value.rank, &axis)) {
     if (value.dims[axis] != count)
@@ -179,6 +182,7 @@ static void split(void* state, TF_OpKernelContext* context) {
   array value, axis_input;
   int axis = 0;
   run_begin(&run, context, "Split");
+  run_may_stop(&run);
   const int count = TF_NumOutputs(context);
   if (run_input(&run, 0, &axis_input) && run_input(&run, 1, &value) &&
       read_axis(&run, "split_dim", &axis_input, value.rank, &axis)) {
@@ -222,6 +226,7 @@ static void split_v(void* state, TF_OpKernelContext* context) {
   array value, sizes_input, axis_input;
   int axis = 0;
   run_begin(&run, context, "SplitV");
+  run_may_stop(&run);
   const int count = TF_NumOutputs(context);
   int64_t* sizes = run_scratch(&run, (size_t)count * sizeof *sizes);
   if (sizes && run_input(&run, 0, &value) && run_input(&run, 1, &sizes_input) &&

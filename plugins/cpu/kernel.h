@@ -37,6 +37,9 @@ typedef struct run {
 // Once, before any run.
 void run_prepare(void);
 void run_begin(run* run, TF_OpKernelContext* context, const char* op);
+// Says that loops of this run may be left undone when it is cancelled: nothing but outputs comes of
+// them, and what one writes leads no later one to a place in memory.
+void run_may_stop(run* run);
 // Gives the handles back and reports a failure.
 void run_end(run* run);
 

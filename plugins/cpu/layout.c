@@ -53,6 +53,7 @@ static void transpose_array(TF_OpKernelContext* context, const char* op, bool co
   int perm[TN_CPU_MAX_RANK];
   int64_t dims[TN_CPU_MAX_RANK];
   run_begin(&run, context, op);
+  run_may_stop(&run);
   if (run_input(&run, 0, &x) && run_input(&run, 1, &perm_input) &&
       read_perm(&run, &x, &perm_input, perm)) {
     bool same_order = true;
@@ -83,6 +84,7 @@ static void invert_permutation(void* state, TF_OpKernelContext* context) {
   run run;
   array x, y;
   run_begin(&run, context, "InvertPermutation");
+  run_may_stop(&run);
   if (run_input(&run, 0, &x) && check_vector(&run, "x", &x) && run_output(&run, 0, 1, x.dims, &y)) {
     for (int64_t i = 0; i < x.count; ++i) put_index(&y, i, -1);
     for (int64_t i = 0; i < x.count; ++i) {

@@ -8,6 +8,7 @@ static void fill_like(TF_OpKernelContext* context, const char* op, float number)
   array x, y;
   double _Complex value;  // room for any type
   run_begin(&run, context, op);
+  run_may_stop(&run);
   if (run_input(&run, 0, &x)) {
     if (x.dtype == TN_STRING) {
       run_output(&run, 0, x.rank, x.dims, &y);  // strings are made empty

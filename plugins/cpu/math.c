@@ -61,6 +61,7 @@ static void compute_integer_pow(void* state, TF_OpKernelContext* context) {
   run run;
   array in[2];
   run_begin(&run, context, op.op);
+  run_may_stop(&run);
   if (run_input(&run, 0, &in[0]) && run_input(&run, 1, &in[1])) {
     // Without elements of x nothing is raised to anything.
     for (int64_t i = 0; in[0].count > 0 && i < in[1].count && run_ok(&run); ++i)

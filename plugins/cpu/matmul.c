@@ -144,6 +144,7 @@ static void matmul(void* kernel_state, TF_OpKernelContext* context) {
   array inputs[2], product;
   plan plan;
   run_begin(&run, context, state->op);
+  run_may_stop(&run);
   if (run_input(&run, 0, &inputs[0]) && run_input(&run, 1, &inputs[1]) &&
       make_plan(&run, state, inputs, &plan) &&
       run_output(&run, 0, plan.batch_rank + 2, plan.dims, &product) && product.count > 0) {

@@ -126,6 +126,7 @@ static void norm_compute(void* state, TF_OpKernelContext* context) {
   array in[INPUTS], out[OUTPUTS];
   tn_cpu_channels shape;
   run_begin(&run, context, norm->op);
+  run_may_stop(&run);
   if (norm_inputs(&run, norm, in, &shape) && norm_outputs(&run, norm, in, shape.channels, out)) {
     const size_t bytes = (size_t)shape.channels * sizeof(float);
     if (in[X].count == 0) {
@@ -204,6 +205,7 @@ static void grad_compute(void* state, TF_OpKernelContext* context) {
   array in[GRAD_INPUTS], out[5];
   tn_cpu_channels shape;
   run_begin(&run, context, norm->op);
+  run_may_stop(&run);
   if (grad_inputs(&run, norm, in, &shape)) {
     const int64_t none = 0, *sizes[] = {&shape.channels, &shape.channels, &none, &none};
     bool ok = run_output(&run, 0, in[DX_OF].rank, in[DX_OF].dims, &out[0]);

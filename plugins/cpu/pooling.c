@@ -126,6 +126,7 @@ static void max_pool_with(run* run, const pooling* p) {
 static void max_pool(void* state, TF_OpKernelContext* context) {
   run run;
   run_begin(&run, context, "MaxPool");
+  run_may_stop(&run);
   max_pool_with(&run, state);
   run_end(&run);
 }
@@ -134,6 +135,7 @@ static void max_pool_v2(void* state, TF_OpKernelContext* context) {
   run run;
   pooling p = *(const pooling*)state;
   run_begin(&run, context, "MaxPoolV2");
+  run_may_stop(&run);
   if (read_window(&run, 1, &p)) max_pool_with(&run, &p);
   run_end(&run);
 }
@@ -166,6 +168,7 @@ static void max_pool_grad_with(run* run, const pooling* p, bool of_gradient) {
 static void max_pool_grad(void* state, TF_OpKernelContext* context) {
   run run;
   run_begin(&run, context, ((const pooling*)state)->op);
+  run_may_stop(&run);
   max_pool_grad_with(&run, state, false);
   run_end(&run);
 }
@@ -173,6 +176,7 @@ static void max_pool_grad(void* state, TF_OpKernelContext* context) {
 static void max_pool_grad_grad(void* state, TF_OpKernelContext* context) {
   run run;
   run_begin(&run, context, ((const pooling*)state)->op);
+  run_may_stop(&run);
   max_pool_grad_with(&run, state, true);
   run_end(&run);
 }
@@ -181,6 +185,7 @@ static void max_pool_grad_v2(void* state, TF_OpKernelContext* context) {
   run run;
   pooling p = *(const pooling*)state;
   run_begin(&run, context, p.op);
+  run_may_stop(&run);
   if (read_window(&run, 3, &p)) max_pool_grad_with(&run, &p, false);
   run_end(&run);
 }
@@ -189,6 +194,7 @@ static void max_pool_grad_grad_v2(void* state, TF_OpKernelContext* context) {
   run run;
   pooling p = *(const pooling*)state;
   run_begin(&run, context, p.op);
+  run_may_stop(&run);
   if (read_window(&run, 3, &p)) max_pool_grad_with(&run, &p, true);
   run_end(&run);
 }
@@ -200,6 +206,7 @@ static void max_pool_with_argmax(void* state, TF_OpKernelContext* context) {
   tn_cpu_window w;
   int64_t dims[4];
   run_begin(&run, context, p->op);
+  run_may_stop(&run);
   if (run_input(&run, 0, &input) && check_window(&run, p) && check_rank(&run, "input", &input, 4)) {
     if (input.count == 0) run_fail(&run, TF_INVALID_ARGUMENT, "the input has no elements");
     if (make_window(&run, p, input.dims, &w, dims) && run_output(&run, 0, 4, dims, &output) &&
@@ -217,6 +224,7 @@ static void max_pool_grad_with_argmax(void* state, TF_OpKernelContext* context) 
   tn_cpu_window w;
   int64_t dims[4];
   run_begin(&run, context, p->op);
+  run_may_stop(&run);
   if (run_input(&run, 0, &input) && run_input(&run, 1, &grad) && run_input(&run, 2, &argmax) &&
       check_window(&run, p) && check_rank(&run, "input", &input, 4) &&
       make_window(&run, p, input.dims, &w, dims) && check_dims(&run, "grad", &grad, 4, dims) &&
@@ -238,6 +246,7 @@ static void average_pool(void* state, TF_OpKernelContext* context) {
   tn_cpu_window w;
   int64_t dims[4];
   run_begin(&run, context, p->op);
+  run_may_stop(&run);
   if (run_input(&run, 0, &input) && check_window(&run, p) && check_rank(&run, "value", &input, 4) &&
       make_window(&run, p, input.dims, &w, dims) && run_output(&run, 0, 4, dims, &output))
     tn_cpu_average_pool(input.dtype, &w, input.data, output.data, run.parallel);
@@ -251,6 +260,7 @@ static void average_pool_grad(void* state, TF_OpKernelContext* context) {
   tn_cpu_window w;
   int64_t dims[4], pooled[4], count;
   run_begin(&run, context, p->op);
+  run_may_stop(&run);
   if (run_input(&run, 0, &shape) && run_input(&run, 1, &grad) && check_window(&run, p) &&
       check_dims(&run, "orig_input_shape", &shape, 1, (const int64_t[]){4}) &&
       check_rank(&run, "grad", &grad, 4)) {

@@ -60,6 +60,7 @@ static void reduce(void* state, TF_OpKernelContext* context) {
   array input, indices, output;
   bool reduced[TN_CPU_MAX_RANK];
   run_begin(&run, context, reduction->op);
+  run_may_stop(&run);
   if (run_input(&run, 0, &input) && run_input(&run, 1, &indices) &&
       mark_axes(&run, &input, &indices, reduced)) {
     int64_t dims[TN_CPU_MAX_RANK];
@@ -98,6 +99,7 @@ static void l2_loss(void* state, TF_OpKernelContext* context) {
   run run;
   array input, output;
   run_begin(&run, context, "L2Loss");
+  run_may_stop(&run);
   if (run_input(&run, 0, &input) && run_output(&run, 0, 0, NULL, &output))
     reduce_to(&run, TN_CPU_HALF_OF_SQUARES, &input, 1, &input.count, (const bool[]){true}, &output);
   run_end(&run);
@@ -112,6 +114,7 @@ static void arg_extreme(TF_OpKernelContext* context, const char* op, bool least)
   run run;
   array input, dimension, output;
   run_begin(&run, context, op);
+  run_may_stop(&run);
   if (run_input(&run, 0, &input) && run_input(&run, 1, &dimension)) {
     int64_t axis = dimension.count == 1 ? dimension_at(&dimension) : 0;
     if (dimension.rank != 0) {

@@ -94,6 +94,7 @@ static void bilinear(void* state, TF_OpKernelContext* context) {
   run run;
   array images, output;
   run_begin(&run, context, "ResizeBilinear");
+  run_may_stop(&run);
   if (prepare(&run, &images, &output)) {
     const tn_cpu_resizing r = describe(state, images.dims, output.dims);
     tn_cpu_resize_bilinear(images.dtype, &r, images.data, output.data, run.parallel);
@@ -105,6 +106,7 @@ static void bicubic(void* state, TF_OpKernelContext* context) {
   run run;
   array images, output;
   run_begin(&run, context, "ResizeBicubic");
+  run_may_stop(&run);
   if (prepare(&run, &images, &output)) {
     const tn_cpu_resizing r = describe(state, images.dims, output.dims);
     tn_cpu_resize_bicubic(images.dtype, &r, images.data, output.data, run.parallel);
@@ -116,6 +118,7 @@ static void nearest(void* state, TF_OpKernelContext* context) {
   run run;
   array images, output;
   run_begin(&run, context, "ResizeNearestNeighbor");
+  run_may_stop(&run);
   if (prepare(&run, &images, &output)) {
     const tn_cpu_resizing r = describe(state, images.dims, output.dims);
     tn_cpu_resize_nearest(tn_cpu_size(images.dtype), &r, images.data, output.data, run.parallel);
@@ -127,6 +130,7 @@ static void bilinear_grad(void* state, TF_OpKernelContext* context) {
   run run;
   array grad, image, output;
   run_begin(&run, context, "ResizeBilinearGrad");
+  run_may_stop(&run);
   if (run_input(&run, 0, &grad) && run_input(&run, 1, &image) &&
       check_rank(&run, "grads", &grad, 4) && check_rank(&run, "original_image", &image, 4) &&
       check_sizes(&run, "grads", &grad) && check_sizes(&run, "original_image", &image)) {
@@ -148,6 +152,7 @@ static void nearest_grad(void* state, TF_OpKernelContext* context) {
   array grad, output;
   int64_t size[2];
   run_begin(&run, context, "ResizeNearestNeighborGrad");
+  run_may_stop(&run);
   if (run_input(&run, 0, &grad) && check_rank(&run, "grads", &grad, 4) &&
       read_size(&run, 1, size)) {
     const int64_t dims[] = {grad.dims[0], size[0], size[1], grad.dims[3]};

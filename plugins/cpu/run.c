@@ -64,6 +64,15 @@ void run_begin(run* run, TF_OpKernelContext* context, const char* op) {
   run->parallel = TF_ThreadPool_ParallelForClosure ? &run->lent : tn_cpu_own_threads();
 }
 
+static void use_lent_unless_cancelled(void* context, int64_t total, int64_t cost,
+                                      void (*body)(void*, int64_t, int64_t), void* arg) {
+  TF_ThreadPool_ParallelForUnlessCancelled(context, total, cost, body, arg);
+}
+
+void run_may_stop(run* run) {
+  if (TF_ThreadPool_ParallelForUnlessCancelled) run->lent.run = use_lent_unless_cancelled;
+}
+
 static void give_back_handles(run* run) {
   for (int i = 0; i < run->handle_count; ++i) TF_DeleteTensor(run->handles[i]);
   run->handle_count = 0;

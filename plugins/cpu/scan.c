@@ -25,6 +25,7 @@ static void scan_compute(void* state, TF_OpKernelContext* context) {
   run run;
   array input, axes, output;
   run_begin(&run, context, scan->op);
+  run_may_stop(&run);
   if (run_input(&run, 0, &input) && run_input(&run, 1, &axes)) {
     int64_t axis = axes.count == 1 ? index_at(&axes, 0) : 0;
     if (axes.rank != 0)

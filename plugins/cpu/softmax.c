@@ -11,6 +11,7 @@ static void softmax_of(TF_OpKernelContext* context, const char* op, bool logarit
   run run;
   array logits, output;
   run_begin(&run, context, op);
+  run_may_stop(&run);
   if (run_input(&run, 0, &logits)) {
     if (logits.rank < 1)
       run_fail(&run, TF_INVALID_ARGUMENT, "logits are a scalar, and must have at least rank 1");
@@ -55,6 +56,7 @@ static void cross_entropy(void* state, TF_OpKernelContext* context) {
   array inputs[2], loss, gradient;
   broadcast plan;
   run_begin(&run, context, "SoftmaxCrossEntropyWithLogits");
+  run_may_stop(&run);
   if (run_input(&run, 0, &inputs[0]) && run_input(&run, 1, &inputs[1]) &&
       plan_broadcast(&run, inputs, 2, &plan)) {
     char shapes[2][SHAPE_TEXT];
@@ -104,6 +106,7 @@ static void sparse_cross_entropy(void* state, TF_OpKernelContext* context) {
   run run;
   array logits, labels, loss, gradient;
   run_begin(&run, context, "SparseSoftmaxCrossEntropyWithLogits");
+  run_may_stop(&run);
   if (run_input(&run, 0, &logits) && run_input(&run, 1, &labels) &&
       check_labels(&run, &logits, &labels) && run_output(&run, 0, 1, labels.dims, &loss) &&
       run_output(&run, 1, 2, logits.dims, &gradient)) {

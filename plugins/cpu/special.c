@@ -42,6 +42,7 @@ static void compute_betainc(void* state, TF_OpKernelContext* context) {
   run run;
   array in[3];
   run_begin(&run, context, op.op);
+  run_may_stop(&run);
   if (run_input(&run, 0, &in[0]) && run_input(&run, 1, &in[1]) && run_input(&run, 2, &in[2])) {
     for (int i = 0; i < 3; ++i) {
       const array *x = &in[i], *y = &in[(i + 1) % 3];

@@ -33,6 +33,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/cancel.h"
 #include "base/cpu_count.h"
 #include "base/futex.h"
 #include "base/log.h"
@@ -45,6 +46,7 @@ enum {
   // Nanoseconds, as the costs that callers state.
   least_share = 1000,      // what a thread must have to do to be worth calling
   least_piece = 4000,      // pieces are not cut finer for the sake of balance
+  most_piece = 5000000,    // of work that may be cancelled
   pieces_per_thread = 16,  // what is left at the end of a loop is small against the whole
   wake_share = 25000,      // what a sleeping thread must have to do to be woken
   grace = 2000,            // how long unclaimed work is left to a worker that is awake
@@ -76,6 +78,8 @@ typedef struct loop_body {
 typedef struct shared_loop {
   alignas(line) _Atomic int64_t next;
   alignas(line) int64_t total, piece, count;
+  const tn_cancel* cancel;
+  atomic_bool left_out;  // pieces were taken and not run
 } shared_loop;
 
 typedef struct worker {
@@ -208,6 +212,10 @@ static void call_body(const loop_body* body, int64_t begin, int64_t end, int wor
 static bool run_piece(shared_loop* loop, const loop_body* body, int worker) {
   int64_t index = atomic_fetch_add_explicit(&loop->next, 1, memory_order_relaxed);
   if (index >= loop->count) return false;
+  if (tn_cancel_asked(loop->cancel)) {
+    atomic_store_explicit(&loop->left_out, true, memory_order_relaxed);
+    return false;
+  }
   int64_t begin = index * loop->piece;
   int64_t end = loop->total - begin < loop->piece ? loop->total : begin + loop->piece;
   call_body(body, begin, end, worker);
@@ -353,8 +361,9 @@ static void await(tn_pool* pool, const loan* loan) {
   }
 }
 
-__attribute__((noinline)) static void share_loop(tn_pool* pool, int64_t total, int64_t cost,
-                                                 loop_body body) {
+// False when pieces were left out.
+__attribute__((noinline)) static bool share_loop(tn_pool* pool, int64_t total, int64_t cost,
+                                                 loop_body body, const tn_cancel* cancel) {
   int workers = pool->threads - 1;
   int64_t want = cost / least_share - 1;  // workers
   if (want > total - 1) want = total - 1;
@@ -367,10 +376,13 @@ __attribute__((noinline)) static void share_loop(tn_pool* pool, int64_t total, i
   int64_t pieces = cost / least_piece;
   if (pieces > (want + 1) * pieces_per_thread) pieces = (want + 1) * pieces_per_thread;
   if (pieces < want + 1) pieces = want + 1;
+  if (cancel && pieces < cost / most_piece) pieces = cost / most_piece;
   if (pieces > total) pieces = total;
   shared_loop loop;  // not zeroed as a whole: that would show in the time of a fork
   loop.total = loop.count = total;
   loop.piece = 1;
+  loop.cancel = cancel;
+  atomic_init(&loop.left_out, false);
   if (pieces < total) {
     loop.piece = total / pieces + (total % pieces != 0);
     loop.count = total / loop.piece + (total % loop.piece != 0);
@@ -404,6 +416,7 @@ __attribute__((noinline)) static void share_loop(tn_pool* pool, int64_t total, i
     await(pool, &loans[i]);
     give_back(pool, loans[i].worker->index, loans[i].number);
   }
+  return !atomic_load_explicit(&loop.left_out, memory_order_relaxed);
 }
 
 // What a loop costs in all; 0 when it is too small to share.
@@ -417,10 +430,31 @@ void tn_pool_parallel_for(tn_pool* pool, int64_t total, int64_t cost_per_unit,
                           void (*body)(void*, int64_t, int64_t), void* arg) {
   int64_t cost = cost_to_share(pool, total, cost_per_unit);
   if (cost) {
-    share_loop(pool, total, cost, (loop_body){.kind = work_loop, .call.plain = body, .arg = arg});
+    share_loop(pool, total, cost, (loop_body){.kind = work_loop, .call.plain = body, .arg = arg},
+               NULL);
   } else if (total > 0) {
     body(arg, 0, total);
   }
+}
+
+bool tn_pool_parallel_for_unless(tn_pool* pool, int64_t total, int64_t cost_per_unit,
+                                 void (*body)(void*, int64_t, int64_t), void* arg,
+                                 const tn_cancel* cancel) {
+  if (total <= 0) return true;
+  if (tn_cancel_asked(cancel)) return false;
+  int64_t cost = cost_to_share(pool, total, cost_per_unit);
+  if (cost)
+    return share_loop(pool, total, cost,
+                      (loop_body){.kind = work_loop, .call.plain = body, .arg = arg}, cancel);
+  int64_t piece = cancel ? most_piece / (cost_per_unit > 1 ? cost_per_unit : 1) : total;
+  if (piece < 1) piece = 1;
+  for (int64_t begin = 0; begin < total;) {
+    if (begin && tn_cancel_asked(cancel)) return false;
+    int64_t end = total - begin < piece ? total : begin + piece;
+    body(arg, begin, end);
+    begin = end;
+  }
+  return true;
 }
 
 void tn_pool_parallel_for_with_worker(tn_pool* pool, int64_t total, int64_t cost_per_unit,
@@ -428,7 +462,8 @@ void tn_pool_parallel_for_with_worker(tn_pool* pool, int64_t total, int64_t cost
   int64_t cost = cost_to_share(pool, total, cost_per_unit);
   if (cost) {
     share_loop(pool, total, cost,
-               (loop_body){.kind = work_loop_with_worker, .call.with_worker = body, .arg = arg});
+               (loop_body){.kind = work_loop_with_worker, .call.with_worker = body, .arg = arg},
+               NULL);
   } else if (total > 0) {
     body(arg, 0, total, 0);
   }

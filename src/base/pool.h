@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "tenon/cancel.h"
 #include "tenon/status.h"
 
 typedef struct tn_pool tn_pool;
@@ -54,6 +55,13 @@ void tn_pool_parallel_for_with_worker(tn_pool* pool, int64_t total, int64_t cost
                                       void (*body)(void* arg, int64_t begin, int64_t end,
                                                    int worker),
                                       void* arg);
+
+// tn_pool_parallel_for of work that may be left undone: once `cancel` (may be NULL) is asked, no
+// piece is begun any more. False when pieces were left out. A piece takes some milliseconds at
+// most, if `cost_per_unit` is right, also without workers.  [any thread]
+bool tn_pool_parallel_for_unless(tn_pool* pool, int64_t total, int64_t cost_per_unit,
+                                 void (*body)(void* arg, int64_t begin, int64_t end), void* arg,
+                                 const tn_cancel* cancel);
 
 // Runs `task(arg)` soon, on a thread of the pool, never on the caller's. Tasks begin in the order
 // they were given; they may block, schedule more and run loops. A task that waits long keeps no

@@ -42,6 +42,8 @@ static void fill_b(const tn_product* product, const tn_matmul_loops* loops, int6
 // Pieces of one product of floats for oneDNN, in a grid over the result, one for each thread. It
 // packs what a piece is made of, so pieces are large, and as square as can be.
 enum { LEAST_PIECE = 1 << 20, PIECE_UNIT = 16 };
+// So many products are a second or less on one core: then who lends threads may ask for an end.
+#define MOST_PIECE 3e10
 
 typedef struct pieces_job {
   int64_t m, n, k, high, wide, across;
@@ -82,8 +84,9 @@ static bool multiply_by_onednn(int64_t m, int64_t n, int64_t k, tn_cpu_matrix a,
                                float* out, const tn_cpu_parallel* parallel) {
   const double products = (double)m * (double)n * (double)k;
   const int threads = tn_cpu_thread_count(parallel);
-  const int64_t most = products < (double)LEAST_PIECE * threads ? (int64_t)(products / LEAST_PIECE)
-                                                                : (int64_t)threads;
+  int64_t most = products < (double)LEAST_PIECE * threads ? (int64_t)(products / LEAST_PIECE)
+                                                          : (int64_t)threads;
+  if ((double)most < products / MOST_PIECE) most = (int64_t)(products / MOST_PIECE);
   int64_t down = 1, across = 1;
   while (down * across < most) {
     if (m / down >= n / across) {

@@ -155,16 +155,37 @@ static const tn_kernel_instance* instance_for(tn_call* call, tn_tensor* const* i
   return prepare_locked(call, inputs, count, status);
 }
 
-bool tn_call_run(tn_call* call, tn_tensor* const* inputs, size_t input_count, tn_tensor** outputs,
-                 size_t output_count, tn_status* status) {
+static bool run(tn_call* call, tn_tensor* const* inputs, size_t input_count, tn_tensor** outputs,
+                size_t output_count, const tn_run_options* options, tn_status* status) {
   if (!given(call, input_count ? inputs : (void*)call, output_count ? outputs : (void*)call,
              status))
     return false;
   const tn_kernel_instance* instance = instance_for(call, inputs, input_count, status);
   if (instance)
-    return tn_kernel_run_with(instance, inputs, input_count, outputs, output_count, NULL, status);
+    return tn_kernel_run_with(instance, inputs, input_count, outputs, output_count, options,
+                              status);
   for (size_t i = 0; i < output_count; ++i) outputs[i] = NULL;
   return false;
+}
+
+bool tn_call_run(tn_call* call, tn_tensor* const* inputs, size_t input_count, tn_tensor** outputs,
+                 size_t output_count, tn_status* status) {
+  return run(call, inputs, input_count, outputs, output_count, NULL, status);
+}
+
+bool tn_call_run_with(tn_call* call, tn_tensor* const* inputs, size_t input_count,
+                      tn_tensor** outputs, size_t output_count, const tn_call_options* options,
+                      tn_status* status) {
+  if (options && (!TN_HAS(options, ext) || options->ext)) {
+    tn_status_set(status, TN_INVALID_ARGUMENT,
+                  "tn_call_options: struct_size %zu, ext %p; expected TN_CALL_OPTIONS_STRUCT_SIZE "
+                  "and NULL",
+                  options->struct_size, TN_HAS(options, ext) ? options->ext : NULL);
+    for (size_t i = 0; outputs && i < output_count; ++i) outputs[i] = NULL;
+    return false;
+  }
+  tn_run_options how = {.cancel = options && TN_HAS(options, cancel) ? options->cancel : NULL};
+  return run(call, inputs, input_count, outputs, output_count, &how, status);
 }
 
 int tn_call_output_count(tn_call* call, tn_tensor* const* inputs, size_t input_count,

@@ -76,6 +76,11 @@ static bool run_in_context(const tn_kernel_instance* instance, tn_tensor* const*
     run_async(instance, &context);
   for (int left; (left = atomic_load_explicit(&context.deferred, memory_order_acquire)) > 0;)
     tn_futex_wait(&context.deferred, left);
+  if (atomic_load_explicit(&context.left_out, memory_order_relaxed)) {
+    tn_status_deinit(&context.status);
+    tn_status_set(status, TN_CANCELLED, "the run was cancelled before its kernel had done all");
+    return false;
+  }
   if (tn_ok(&context.status)) return check_outputs(node, outputs, status);
   tn_status_copy(status, &context.status);
   tn_status_deinit(&context.status);
@@ -153,6 +158,11 @@ bool tn_kernel_run_with(const tn_kernel_instance* instance, tn_tensor* const* in
   if (!check_counts(node, input_count, output_count, status) || !check_inputs(node, inputs, status))
     return false;
   if (!options) options = &no_options;
+  if (tn_cancel_asked(options->cancel)) {
+    tn_status_set(status, TN_CANCELLED, "node '%s' (op %s) was not run: it was cancelled before",
+                  node->name, node->op->name);
+    return false;
+  }
   bool done = instance->kernel->functions.lean
                   ? run_lean(instance, inputs, outputs, options, status)
                   : run_in_context(instance, inputs, outputs, options, status);

@@ -2,6 +2,7 @@
 
 #include "base/futex.h"
 #include "base/memory.h"
+#include "base/pool.h"
 #include "kernel/variable.h"
 
 static const tn_node* node_of(const tn_run_context* context) { return context->instance->node; }
@@ -47,6 +48,16 @@ void tn_run_failf(tn_run_context* context, tn_code code, const char* format, ...
   va_end(args);
   tn_run_fail(context, &status);
   tn_status_deinit(&status);
+}
+
+bool tn_run_parallel_for_unless_cancelled(tn_run_context* context, int64_t total,
+                                          int64_t cost_per_unit,
+                                          void (*body)(void*, int64_t, int64_t), void* arg) {
+  const tn_cancel* cancel = context ? context->options->cancel : NULL;
+  if (tn_pool_parallel_for_unless(tn_pool_default(), total, cost_per_unit, body, arg, cancel))
+    return true;
+  tn_run_leave_out(context);
+  return false;
 }
 
 void tn_run_defer(tn_run_context* context) {

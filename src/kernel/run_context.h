@@ -5,6 +5,7 @@
 
 #include <stdatomic.h>
 
+#include "base/cancel.h"
 #include "kernel/instance.h"
 
 // The GraphDef version that kernels are told: TensorFlow 2.21's.
@@ -27,6 +28,7 @@ typedef struct tn_run_options {
   int64_t step_id;
   uint64_t frame_id;
   int64_t iter_id;
+  const tn_cancel* cancel;  // ends the run early when asked; may be NULL
 } tn_run_options;
 
 struct TF_OpKernelContext {
@@ -37,9 +39,10 @@ struct TF_OpKernelContext {
   size_t output_count;
   const tn_run_options* options;
   atomic_size_t temporaries_used;
-  atomic_flag failing;  // guards status: kernels may fail from several threads
-  tn_status status;     // first failure wins
-  atomic_int deferred;  // TF_IncNumDeferredOps
+  atomic_flag failing;   // guards status: kernels may fail from several threads
+  tn_status status;      // first failure wins
+  atomic_int deferred;   // TF_IncNumDeferredOps
+  atomic_bool left_out;  // work was left undone because the run is cancelled
 };
 
 // Runs `instance`. `inputs` are borrowed. Outputs become handles owned by the caller, all of them
@@ -47,6 +50,8 @@ struct TF_OpKernelContext {
 // deferred work is done: a kernel that never does so blocks for ever. INVALID_ARGUMENT, without a
 // call of the kernel, for inputs or outputs that do not fit the node; a kernel that returns without
 // setting an output, and without failure, is INTERNAL. Reference inputs and outputs: variable.h.
+// CANCELLED when the options' `cancel` was asked before the kernel was called, or when the kernel
+// left work out because of it, whatever else it then said.
 bool tn_kernel_run(const tn_kernel_instance* instance, tn_tensor* const* inputs, size_t input_count,
                    tn_tensor** outputs, size_t output_count, const tn_assigned_memory* assigned,
                    tn_status* status);
@@ -109,6 +114,21 @@ uint64_t tn_run_frame_id(const tn_run_context* context);
 int64_t tn_run_iter_id(const tn_run_context* context);
 // The device's stream; NULL and FAILED_PRECONDITION on one without.
 void* tn_run_stream(tn_run_context* context, tn_status* status);
+
+// Whether the run's result is wanted no more. What is about to begin for it (a piece of a loop, a
+// task) may be left out then; whoever does so says it by tn_run_leave_out.  [any thread]
+static inline bool tn_run_cancelled(const tn_run_context* context) {
+  return context && tn_cancel_asked(context->options->cancel);
+}
+static inline void tn_run_leave_out(tn_run_context* context) {
+  atomic_store_explicit(&context->left_out, true, memory_order_relaxed);
+}
+// The host's threads; `context` may be NULL. May leave pieces out once the run is cancelled: false
+// then.
+bool tn_run_parallel_for_unless_cancelled(tn_run_context* context, int64_t total,
+                                          int64_t cost_per_unit,
+                                          void (*body)(void* arg, int64_t begin, int64_t end),
+                                          void* arg);
 
 // Outcome.
 void tn_run_fail(tn_run_context* context, const tn_status* status);

@@ -15,3 +15,12 @@ void TF_ThreadPool_ParallelForClosure(TF_OpKernelContext* context, int64_t total
     tn_run_failf(context, TN_INVALID_ARGUMENT, "%s: fn is NULL", __func__);
   }
 }
+
+bool TF_ThreadPool_ParallelForUnlessCancelled(TF_OpKernelContext* context, int64_t total,
+                                              int64_t cost_per_unit,
+                                              void (*fn)(void* arg, int64_t begin, int64_t end),
+                                              void* arg) {
+  if (fn) return tn_run_parallel_for_unless_cancelled(context, total, cost_per_unit, fn, arg);
+  tn_run_failf(context, TN_INVALID_ARGUMENT, "%s: fn is NULL", __func__);
+  return false;
+}

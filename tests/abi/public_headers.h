@@ -1,6 +1,7 @@
 // All of include/tenon, for the guard of its layouts.
 #include "tenon/abi.h"
 #include "tenon/call.h"
+#include "tenon/cancel.h"
 #include "tenon/dtype.h"
 #include "tenon/kernel_services.h"
 #include "tenon/plugin.h"

@@ -2,7 +2,9 @@
 import json
 import os
 import pathlib
+import signal
 import subprocess
+import time
 
 import numpy as np
 import pytest
@@ -57,6 +59,25 @@ def test_outputs_go_into_one_archive_when_asked(arrays):
     assert "no/such/place" in error and "No such file" in error
     tenon("run", "--op", "Relu", "a.npy", "--out", "one.npy", cwd=folder)
     np.testing.assert_array_equal(np.load(folder / "one.npy"), np.maximum(a, 0))
+
+
+def cpu_seconds(pid):
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def test_ctrl_c_ends_a_run_with_a_line_and_130_and_leaves_no_output(tmp_path):
+    np.save(tmp_path / "a.npy", np.zeros([5000, 5000]))
+    words = ["--op", "MatMul", "a.npy", "a.npy", "--out", "product.npy"]
+    process = subprocess.Popen([TENON, "run", *words], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               text=True, env={**os.environ, "TENON_THREADS": "1"})
+    while cpu_seconds(process.pid) < 1:  # of several; loading takes less
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    out, said = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, "") and said.startswith("tenon run: interrupted")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.npy"]
 
 
 def test_json_of_a_run_holds_values_or_files(arrays):

@@ -3,8 +3,10 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <time.h>
 
 #include "harness.h"
 #include "tenon/plugin.h"
@@ -310,4 +312,106 @@ TEST(a_training_step_whose_allocations_fail_is_a_status) {
   CHECK(test_sweep_allocations(train_each, x) > 10);
   for (int i = 0; i < 5; ++i) tn_tensor_destroy(x[i]);
   tn_tensor_destroy(zeros);
+}
+
+// ---- Cancelling ----
+
+typedef struct asker {
+  tn_cancel* cancel;
+  const atomic_bool* begun;
+} asker;
+
+static void* ask_soon(void* arg) {
+  asker* asker = arg;
+  while (!atomic_load(asker->begun)) sched_yield();
+  nanosleep(&(struct timespec){0, 20000000}, NULL);
+  tn_cancel_request(asker->cancel);
+  return NULL;
+}
+
+// Runs `op` on two inputs and asks for its end from another thread, some time after the begin. True
+// when the run was cancelled; whatever it was, all of it or nothing came of it.
+static bool cancelled_soon(const char* op, tn_tensor* const* inputs) {
+  tn_status* status = tn_status_create();
+  tn_call* call = tn_call_create(op, NULL, status);
+  CHECK_INT(tn_call_output_count(call, inputs, 2, status), 1);
+  CHECK_OK(status);
+  tn_call_options options = {.struct_size = TN_CALL_OPTIONS_STRUCT_SIZE,
+                             .cancel = tn_cancel_create(status)};
+  atomic_bool begun = false;
+  asker asker = {(tn_cancel*)options.cancel, &begun};
+  pthread_t thread;
+  pthread_create(&thread, NULL, ask_soon, &asker);
+  tn_tensor* output;
+  atomic_store(&begun, true);
+  bool done = tn_call_run_with(call, inputs, 2, &output, 1, &options, status);
+  CHECK(done == (output != NULL));
+  if (!done) CHECK_CODE(status, TN_CANCELLED);
+  tn_tensor_destroy(output);
+  pthread_join(thread, NULL);
+  tn_cancel_destroy((tn_cancel*)options.cancel);
+  tn_call_destroy(call);
+  tn_status_destroy(status);
+  return !done;
+}
+
+TEST(kernels_with_much_to_do_are_cancelled_in_the_middle) {
+  setenv("TENON_THREADS", "2", 1);
+  load();
+  int64_t square[] = {3000, 3000};
+  tn_tensor* a = tn_tensor_create(TN_DOUBLE, square, 2, NULL);
+  memset(tn_tensor_data(a), 0, tn_tensor_bytes(a));
+  // Half a second of work, and more where it is not in vectors.
+  CHECK(cancelled_soon("MatMul", (tn_tensor*[]){a, a}));
+
+  // A sum is often done before anybody asks.
+  tn_tensor* axes = tn_tensor_create_from(TN_INT32, (int64_t[]){2}, 1, (int32_t[]){0, 1}, 8, NULL);
+  for (int i = 0; i < 5; ++i) cancelled_soon("Sum", (tn_tensor*[]){a, axes});
+
+  // After all this everything works as before.
+  tn_status* status = tn_status_create();
+  tn_tensor* sum = run("Sum", (tn_tensor*[]){a, axes}, 2, status, NULL);
+  CHECK_OK(status);
+  CHECK(*(const double*)tn_tensor_data(sum) == 0);
+  tn_tensor_destroy(sum);
+  tn_tensor_destroy(axes);
+  tn_tensor_destroy(a);
+  tn_status_destroy(status);
+}
+
+TEST(variables_are_changed_whole_or_not_at_all) {
+  load();
+  tn_status* status = tn_status_create();
+  const int64_t count = 1 << 22;
+  tn_tensor* handle = run("VarHandleOp", NULL, 0, status, "dtype", "float", "shape", "[4194304]",
+                          "shared_name", "\"whole\"", NULL);
+  tn_tensor* start = floats(count, 0, 0);
+  run("AssignVariableOp", (tn_tensor*[]){handle, start}, 2, status, "dtype", "float", NULL);
+  CHECK_OK(status);
+  tn_tensor* one = floats(count, 1, 0);
+  tn_call* call = tn_call_create("AssignAddVariableOp", NULL, status);
+  float expected = 0;
+  for (int i = 0; i < 20; ++i) {
+    tn_cancel* cancel = tn_cancel_create(status);
+    tn_call_options options = {.struct_size = TN_CALL_OPTIONS_STRUCT_SIZE, .cancel = cancel};
+    if (i % 4 == 0) tn_cancel_request(cancel);
+    atomic_bool begun = true;
+    asker asker = {cancel, &begun};
+    pthread_t thread;
+    pthread_create(&thread, NULL, ask_soon, &asker);
+    for (int k = 0; k < 20; ++k)
+      expected += tn_call_run_with(call, (tn_tensor*[]){handle, one}, 2, NULL, 0, &options, status);
+    pthread_join(thread, NULL);
+    tn_cancel_destroy(cancel);
+  }
+  tn_status_clear(status);
+  tn_tensor* value = run("ReadVariableOp", &handle, 1, status, "dtype", "float", NULL);
+  CHECK_OK(status);
+  for (int64_t i = 0; i < count; i += 1021) CHECK(at(value, i) == expected);
+  tn_tensor_destroy(value);
+  tn_tensor_destroy(one);
+  tn_tensor_destroy(start);
+  tn_tensor_destroy(handle);
+  tn_call_destroy(call);
+  tn_status_destroy(status);
 }

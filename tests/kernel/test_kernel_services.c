@@ -33,15 +33,24 @@ TEST(test_without_our_host_a_parallel_loop_is_one_piece_on_the_caller) {
   tn_parallel_for(NULL, -1, 1000000, visit, &all);
   tn_parallel_for(NULL, total, 1000000, NULL, NULL);
   CHECK_INT(all.pieces, 1);
+
+  visits same = {0};
+  CHECK(tn_parallel_for_unless_cancelled(NULL, total, 1000000, visit, &same));
+  check_visits(&same);
+  CHECK_INT(same.pieces, 1);
 }
 
 static __typeof__(TF_ThreadPool_ParallelForClosure)* parallel_for;
+static __typeof__(TF_ThreadPool_ParallelForUnlessCancelled)* parallel_for_unless_cancelled;
 
 static void open_services(void) {
   void* library = dlopen(TENON_BUILD_DIR "/lib/libtenon_tf.so", RTLD_NOW | RTLD_LOCAL);
   if (!library) test_fail(__FILE__, __LINE__, "%s", dlerror());
   *(void**)&parallel_for = dlsym(library, "TF_ThreadPool_ParallelForClosure");
   CHECK(parallel_for);
+  *(void**)&parallel_for_unless_cancelled =
+      dlsym(library, "TF_ThreadPool_ParallelForUnlessCancelled");
+  CHECK(parallel_for_unless_cancelled);
 }
 
 TEST(test_the_closure_form_covers_every_index_once) {
@@ -69,6 +78,11 @@ TEST(test_a_loop_without_memory_runs_on_the_caller) {
     parallel_for(NULL, total, 1000000, visit, &all);
     tn_memory_fail_at(-1);
     check_visits(&all);
+    visits same = {0};
+    tn_memory_fail_at(round);
+    CHECK(parallel_for_unless_cancelled(NULL, total, 1000000, visit, &same));
+    tn_memory_fail_at(-1);
+    check_visits(&same);
   }
 }
 
@@ -116,5 +130,45 @@ TEST(test_a_kernel_shares_its_loop_and_a_missing_function_fails_its_run) {
   CHECK_CODE(&status, TN_INVALID_ARGUMENT);
   tn_kernel_instance_destroy(twice);
   tn_kernel_instance_destroy(broken);
+  tn_tensor_destroy(in);
+}
+
+typedef struct stopped {
+  tn_cancel* cancel;
+  _Atomic int pieces;
+} stopped;
+
+static stopped stops;
+
+static void stop_at_once(void* arg, int64_t begin, int64_t end) {
+  atomic_fetch_add(&stops.pieces, 1);
+  tn_cancel_request(stops.cancel);
+}
+
+static void compute_until_cancelled(void* state, tn_run_context* context) {
+  CHECK(!parallel_for_unless_cancelled(context, 1000, 1000000, NULL, NULL));
+  CHECK(!parallel_for_unless_cancelled(context, 1000, 1000000, stop_at_once, NULL));
+  int pieces = stops.pieces;
+  CHECK(!parallel_for_unless_cancelled(context, 2, 1, stop_at_once, NULL));
+  CHECK_INT(stops.pieces, pieces);
+}
+
+TEST(test_a_kernel_leaves_its_loop_undone_when_the_run_is_cancelled) {
+  setenv("TENON_THREADS", "3", 1);
+  open_services();
+  given_unary_op("Stopped");
+  given_kernel("Stopped", compute_until_cancelled);
+  tn_tensor *in = FLOATS(1), *out = in;
+  tn_status status = {0};
+  tn_kernel_instance* instance =
+      instance_of(node_of(tn_op_registry_find("Stopped"), NULL, TYPES(TN_FLOAT)));
+  stops.cancel = tn_cancel_create(&status);
+  tn_run_options options = {.cancel = stops.cancel};
+  CHECK(!tn_kernel_run_with(instance, &in, 1, &out, 1, &options, &status));
+  CHECK(!out);
+  CHECK_CODE(&status, TN_CANCELLED);
+  CHECK(stops.pieces > 0 && stops.pieces < 1000);
+  tn_kernel_instance_destroy(instance);
+  tn_cancel_destroy(stops.cancel);
   tn_tensor_destroy(in);
 }

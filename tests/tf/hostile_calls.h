@@ -359,6 +359,7 @@ PLAIN(TF_OpKernelConstruction_GetAttrTensorShape, CONSTRUCTION, NAME, OUT, SIZE,
 
 // tenon/kernel_services.h
 PLAIN(TF_ThreadPool_ParallelForClosure, RUN, WIDE, WIDE, MAYBE(touch_range), NULL)
+PLAIN(TF_ThreadPool_ParallelForUnlessCancelled, RUN, WIDE, WIDE, MAYBE(touch_range), NULL)
 
 // eager/c_api.h: contexts. One is deleted when no op made in it is left.
 KEPT(OPTIONS, TFE_NewContextOptions)
