@@ -208,6 +208,19 @@ static int window(cli_args* args, tn_status* status) {
   return answer.verdict == TN_WINDOW_NO ? 1 : LEGAL;
 }
 
+static void print_finding(const tn_pair_finding* finding, const char* host) {
+  const bool trusted = finding->use == TN_USE_TRUSTED;
+  printf("%-8s %s: ", trusted ? "CRASH" : finding->cut ? "CUT" : "REFUSED", finding->member);
+  if (finding->cut) {
+    puts(
+        "the plugin's struct_size ends inside of it, and a host that asks only where it begins "
+        "reads past the end");
+  } else {
+    printf("the plugin leaves it null, and %s %s\n", host,
+           trusted ? "follows it without a look" : "refuses a plugin without it");
+  }
+}
+
 static int pair(cli_args* args, tn_status* status) {
   if (args->word_count != 3)
     return cli_misused(args,
@@ -234,6 +247,7 @@ static int pair(cli_args* args, tn_status* status) {
       tn_json_begin_object(&json, NULL);
       tn_json_string(&json, "member", findings.items[i].member);
       tn_json_string(&json, "use", tn_member_use_name(findings.items[i].use));
+      if (findings.items[i].cut) tn_json_bool(&json, "cut", true);
       tn_json_end_object(&json);
     }
     tn_json_end_array(&json);
@@ -241,12 +255,7 @@ static int pair(cli_args* args, tn_status* status) {
     if (text.data) puts(text.data);
     tn_text_deinit(&text);
   } else {
-    for (size_t i = 0; i < findings.count; ++i)
-      printf("%-8s %s: the plugin leaves it null, and %s %s\n",
-             findings.items[i].use == TN_USE_TRUSTED ? "CRASH" : "REFUSED",
-             findings.items[i].member, args->words[1],
-             findings.items[i].use == TN_USE_TRUSTED ? "follows it without a look"
-                                                     : "refuses a plugin without it");
+    for (size_t i = 0; i < findings.count; ++i) print_finding(&findings.items[i], args->words[1]);
     printf("%zu finding%s, %zu of them dangerous\n", findings.count, findings.count == 1 ? "" : "s",
            findings.dangerous);
   }

@@ -63,7 +63,7 @@
 #define TN_DEPRECATED(text)
 #endif
 
-// What is wrong with a reserved word (`ext`, seed 000's `next`) of the struct that `ptr` points to:
+// What is wrong with a reserved word (`ext` or its like) of the struct that `ptr` points to:
 // NULL when it is there and null, else a text to go into a status. A word that is set asks for
 // something that this side does not know, so it is refused rather than ignored.  since 0.1
 #define TN_CHECK_RESERVED(ptr, field)                                           \

@@ -19,10 +19,10 @@ typedef struct meeting {
   tn_pair_findings* out;
 } meeting;
 
-static void take_null(const meeting* meeting, const char* owner, const char* member) {
+static void take(const meeting* meeting, const char* owner, const char* member, bool cut) {
   tn_pair_findings* out = meeting->out;
   const tn_member_use use = tn_abi_contract_use(meeting->contract, owner, member);
-  if (use != TN_USE_CHECKED && use != TN_USE_TRUSTED) return;
+  if (use != TN_USE_CHECKED && use != TN_USE_TRUSTED && !(cut && use == TN_USE_OPTIONAL)) return;
   if (!tn_grow(&out->items, &out->capacity, out->count + 1, sizeof *out->items)) {
     out->failed = true;
     return;
@@ -30,6 +30,7 @@ static void take_null(const meeting* meeting, const char* owner, const char* mem
   tn_pair_finding* finding = &out->items[out->count++];
   snprintf(finding->member, sizeof finding->member, "%s.%s", owner, member);
   finding->use = use;
+  finding->cut = cut;
   out->dangerous += use == TN_USE_TRUSTED;
 }
 
@@ -42,9 +43,12 @@ static void take_made(const meeting* meeting, const char* value) {
   for (size_t i = 0; i < meeting->made->field_count; ++i) {
     const tn_abi_field* field = &meeting->made->fields[i];
     const size_t word = (size_t)field->offset / 8;
-    if (strstr(field->kind, "pointer") && field->offset >= 0 &&
-        field->offset + field->size <= size && word < count && words[word] == '0')
-      take_null(meeting, meeting->made->name, field->name);
+    if (field->offset < 0) continue;
+    if (field->offset < size && field->offset + field->size > size)
+      take(meeting, meeting->made->name, field->name, true);
+    if (strstr(field->kind, "pointer") && field->offset + field->size <= size && word < count &&
+        words[word] == '0')
+      take(meeting, meeting->made->name, field->name, false);
   }
 }
 
@@ -55,7 +59,7 @@ static void take_fact(const char* key, const char* value, void* arg) {
   if (strcmp(key, "null_member") != 0 || !dot) return;
   char owner[128];
   snprintf(owner, sizeof owner, "%.*s", (int)(dot - value), value);
-  take_null(meeting, owner, dot + 1);
+  take(meeting, owner, dot + 1, false);
 }
 
 // The layout of what the plugin's function makes.

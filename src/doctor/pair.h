@@ -4,10 +4,12 @@
 
 #include "abi/contract.h"
 
-// A member that the plugin leaves null and the host trusts or checks.
+// A member that the plugin leaves null and the host trusts or checks; or one that the plugin's
+// struct_size cuts in two and the host uses.
 typedef struct tn_pair_finding {
   char member[128];  // "SP_PlatformFns.get_device_count"
   tn_member_use use;
+  bool cut;
 } tn_pair_finding;
 
 // Zero bytes are none.

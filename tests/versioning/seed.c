@@ -1,6 +1,7 @@
 // Seed 000's example, all of it: SE_Device as interface v1 to v5 have it, a plugin that makes one
 // and a host that uses it. Built five times as a plugin (SEED_PLUGIN) and five times as a host,
-// with SEED_VERSION from 1 to 5.
+// with SEED_VERSION from 1 to 5; and as two plugins of v3 that break a rule, one whose size ends
+// inside of `data` (SEED_CUT) and one that sets the reserved word (SEED_RESERVED).
 
 #include <string.h>
 #include <sys/mman.h>
@@ -37,12 +38,14 @@ TN_DEFINE_STRUCT_SIZE(SE_Device, data2);
 
 #ifdef SEED_PLUGIN
 
-// Each in its own page, with nothing behind it: a host that reads further than struct_size dies.
+// Each in its own page, with rubbish up to its end and nothing behind: a host that reads further
+// than struct_size dies.
 static SE_Device* place_before_nothing(SE_Device device) {
   enum { PAGE = 4096 };
   char* pages = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (pages == MAP_FAILED || mprotect(pages + PAGE, PAGE, PROT_NONE) != 0) return NULL;
-  return memcpy(pages + PAGE - sizeof device, &device, sizeof device);
+  memset(pages, 0x55, PAGE);
+  return memcpy(pages + PAGE - sizeof device, &device, device.struct_size);
 }
 
 // A plugin of v4 was told that `data` will go, and keeps it for the hosts that want it; one of v5
@@ -59,6 +62,12 @@ SEED_EXPORT SE_Device* Plugin_CreateDevice(void) {
 #endif
 #if SEED_VERSION >= 5
   device.data2 = (void*)"data2";
+#endif
+#ifdef SEED_CUT
+  device.struct_size -= 4;
+#endif
+#ifdef SEED_RESERVED
+  device.next = (void*)"next";
 #endif
   return place_before_nothing(device);
 }

@@ -99,6 +99,34 @@ def test_a_host_that_does_not_look_at_the_size_would_be_seen(host, version):
     assert meet(Host(host, "blind"), version).kind == "crashes"
 
 
+@pytest.mark.parametrize("host", [3, 4, 5])
+def test_a_member_that_the_size_cuts_in_two_is_not_there_by_tenons_rules(host):
+    """The seed's question, whether the size is greater than the offset, has it half read."""
+    deprecated = host > 3
+    for manner in "trusting", "validating":
+        outcome = meet(Host(host, manner, deprecated), "cut")
+        assert outcome.kind == "crashes" and outcome.member == "data"
+        assert forecast(Host(host, manner, deprecated), "cut").code == 1
+    outcome = meet(Host(host, "tenon", deprecated), "cut")
+    assert outcome.kind == "works" and list(outcome.found) == ["name", "device_handle"]
+
+
+@pytest.mark.parametrize("name, mark", [("seed==v3", "CRASH"), ("seed==v3+validate", "CUT"), ("seed==v4", None)])
+def test_a_member_that_the_size_cuts_in_two_is_named(name, mark):
+    done = subprocess.run([BUILD / "bin/tenon", "abi", "pair", name, plugin("cut")], capture_output=True, text=True)
+    says = (f"{mark:8} SE_Device.data: the plugin's struct_size ends inside of it, and a host that asks only where it begins "
+            "reads past the end\n") if mark else ""
+    assert done.returncode == bool(mark)
+    assert done.stdout == says + f"{int(bool(mark))} finding{'' if mark else 's'}, {int(mark == 'CRASH')} of them dangerous\n"
+
+
+@pytest.mark.parametrize("host", VERSIONS)
+def test_a_reserved_word_that_is_set_is_a_status_by_tenons_rules(host):
+    assert meet(Host(host), "reserved").kind == "works"
+    assert meet(Host(host, "tenon"), "reserved").message == \
+        "INVALID_ARGUMENT: SE_Device: the reserved word next is set; it must be null"
+
+
 @pytest.mark.parametrize("version", VERSIONS)
 def test_the_tables_have_the_layouts_that_the_compiler_made(version):
     """By debug information, so that it needs no header and no libclang in the plugin's way."""
