@@ -219,6 +219,17 @@ static void heed_interrupts(void) {
   sigaction(SIGALRM, &(struct sigaction){.sa_handler = end_here, .sa_flags = SA_RESTART}, NULL);
 }
 
+// The outputs in host memory, where they can be read.
+static bool bring_home(run_result* result, tn_status* status) {
+  for (size_t i = 0; i < result->output_count; ++i) {
+    tn_tensor* home = tn_tensor_to_host(result->outputs[i], status);
+    if (!home) return false;
+    tn_tensor_destroy(result->outputs[i]);
+    result->outputs[i] = home;
+  }
+  return true;
+}
+
 // Looks the kernel up, runs it, keeps the outputs in `result`.
 static bool run_call(tn_call* call, const arrays* inputs, run_result* result, tn_status* status) {
   snprintf(last_words, sizeof last_words, "tenon run: a kernel of %s, while it was made, ",
@@ -241,7 +252,7 @@ static bool run_call(tn_call* call, const arrays* inputs, run_result* result, tn
                         &options, status))
     return false;
   result->output_count = (size_t)count;
-  return true;
+  return bring_home(result, status);
 }
 
 // The names of the outputs in files: "results/out0.npy", "results.npz:out0" in an archive, or the

@@ -3,6 +3,7 @@
 #define TENON_TENON_H_
 
 #include "tenon/call.h"
+#include "tenon/device.h"
 #include "tenon/dtype.h"
 #include "tenon/plugin.h"
 #include "tenon/registry.h"

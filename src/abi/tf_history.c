@@ -33,6 +33,22 @@ bool tn_abi_tf_covers(const char* releases, const char* release) {
   return false;
 }
 
+const char* tn_abi_tf_since(const char* function) {
+  if (*function != 'T') return NULL;  // as all of them begin
+  const tn_abi_table* table = tn_abi_table_get("tf/exports");
+  const size_t row = tn_abi_find(table, 0, function, 0);
+  if (row == table->rows) return NULL;
+  const char* exported = tn_abi_cell(table, row, tn_abi_column(table, "exported"));
+  for (size_t i = 0; i < tn_abi_tf_count(); ++i)
+    if (tn_abi_tf_covers(exported, tn_abi_tf_release(i))) return tn_abi_tf_release(i);
+  return NULL;
+}
+
+const char* tn_abi_tf_later(const char* a, const char* b) {
+  if (!a || !b) return a ? a : b;
+  return tn_abi_version_compare(a, b) > 0 ? a : b;
+}
+
 static bool has(const char* table_name, const char* text) {
   const tn_abi_table* table = tn_abi_table_get(table_name);
   return tn_abi_find(table, 0, text, 0) < table->rows;

@@ -134,8 +134,8 @@ static void release(tn_buffer* freed) {
   free_buffer(buffer);
 }
 
-static tn_buffer* allocate(tn_allocator* allocator, size_t size) {
-  if (size < TN_KEEP_FROM) return tn_host_allocator.allocate(&tn_host_allocator, size);
+static tn_buffer* allocate(tn_allocator* allocator, size_t size, tn_status* status) {
+  if (size < TN_KEEP_FROM) return tn_host_allocator.allocate(&tn_host_allocator, size, status);
   if (size > (size_t)1 << most_power) return NULL;
   int class = class_of(size);
   kept_buffer* buffer = NULL;

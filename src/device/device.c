@@ -1,6 +1,7 @@
 #include "device/device.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <strings.h>
 
@@ -16,6 +17,11 @@ static tn_device cpu = {
     .host_allocator = &tn_cpu_allocator,
 };
 
+// Only ever grows at the end; the CPU comes before the first.
+enum { MOST_DEVICES = 1023 };
+static tn_device* others[MOST_DEVICES];
+static atomic_size_t other_count;
+
 static void start_cpu(void) { cpu.pool = tn_pool_default(); }
 
 tn_device* tn_device_cpu(void) {
@@ -24,9 +30,36 @@ tn_device* tn_device_cpu(void) {
   return &cpu;
 }
 
-size_t tn_device_count(void) { return 1; }
+size_t tn_device_count(void) {
+  return 1 + atomic_load_explicit(&other_count, memory_order_acquire);
+}
 
-tn_device* tn_device_at(size_t i) { return i == 0 ? tn_device_cpu() : NULL; }
+tn_device* tn_device_at(size_t i) {
+  if (i == 0) return tn_device_cpu();
+  return i < tn_device_count() ? others[i - 1] : NULL;
+}
+
+bool tn_device_add(tn_device* device, tn_status* status) {
+  const size_t count = atomic_load_explicit(&other_count, memory_order_relaxed);
+  if (count == MOST_DEVICES) {
+    tn_status_set(status, TN_RESOURCE_EXHAUSTED, "there are %d devices, and no room for more",
+                  MOST_DEVICES);
+    return false;
+  }
+  others[count] = device;
+  atomic_store_explicit(&other_count, count + 1, memory_order_release);
+  return true;
+}
+
+int tn_device_count_of_type(const char* type) {
+  int found = 0;
+  for (size_t i = 0; i < tn_device_count(); ++i)
+    found += strcasecmp(tn_device_at(i)->type, type) == 0;
+  return found;
+}
+
+const char* tn_device_name(const tn_device* device) { return device ? device->name : ""; }
+const char* tn_device_type(const tn_device* device) { return device ? device->type : ""; }
 
 // "CPU", "CPU:0", "device:CPU:0", "cpu:0": one part between slashes that says which device.
 static bool part_is(tn_view part, const tn_device* device) {

@@ -3,26 +3,33 @@
 #define TENON_DEVICE_DEVICE_H_
 
 #include "base/pool.h"
+#include "tenon/device.h"
 #include "tensor/buffer.h"
 
-typedef struct tn_device {
+typedef struct tn_plugin_device tn_plugin_device;
+
+struct tn_device {
   const char* type;  // "CPU"
   const char* name;  // "/job:localhost/replica:0/task:0/device:CPU:0"
   int ordinal;
-  tn_allocator* allocator;       // device memory
+  tn_allocator* allocator;       // device memory, in the order of `stream`
   tn_allocator* host_allocator;  // memory the host can touch
   tn_pool* pool;
-} tn_device;
+  tn_plugin_device* plugin;  // NULL for the CPU, on which work is done when the call returns
+  tn_stream* stream;         // the device's own; NULL for the CPU
+};
 
 // The CPU. Large freed buffers are kept for the next output of that size, up to a limit.
 tn_device* tn_device_cpu(void);
 
-// All of them, the CPU first; NULL past the end.
-size_t tn_device_count(void);
-tn_device* tn_device_at(size_t i);
+// Appends a device, which lives as long as the process. RESOURCE_EXHAUSTED when there are too many.
+// [one thread at a time]
+bool tn_device_add(tn_device* device, tn_status* status);
+// How many there are of a type.
+int tn_device_count_of_type(const char* type);
 
-// By full name or short form: "CPU", "CPU:0", "/device:CPU:0", "/cpu:0", "" or NULL (the CPU).
-// NOT_FOUND lists what there is.
-tn_device* tn_device_find(const char* name, tn_status* status);
+// Makes a plugin's device ready; true at once for one that is. What fails is tried again the next
+// time.  [any thread]
+bool tn_device_open(tn_device* device, tn_status* status);
 
 #endif  // TENON_DEVICE_DEVICE_H_

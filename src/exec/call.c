@@ -26,7 +26,7 @@ struct tn_call {
 tn_call* tn_call_create(const char* op, const char* device, tn_status* status) {
   const tn_op_def* def = tn_op_registry_get(op ? op : "", status);
   tn_device* found = def ? tn_device_find(device, status) : NULL;
-  if (!found) return NULL;
+  if (!found || !tn_device_open(found, status)) return NULL;
   tn_call* call = tn_alloc_zeroed(1, sizeof *call);
   if (!call) {
     tn_status_set_no_memory(status, "making a call");

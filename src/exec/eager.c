@@ -173,7 +173,7 @@ tn_device* tn_eager_op_device(const tn_eager_op* op) { return op->device; }
 
 bool tn_eager_op_set_device(tn_eager_op* op, const char* name, tn_status* status) {
   tn_device* device = tn_device_find(name, status);
-  if (!device) return false;
+  if (!device || !tn_device_open(device, status)) return false;
   if (device != op->device) op->cached = NULL;
   op->device = device;
   return true;

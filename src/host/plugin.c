@@ -9,9 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "abi/tf_history.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "device/platform.h"
 #include "kernel/kernel.h"
 #include "op/op_registry.h"
 #include "plugin/entry_points.h"
@@ -24,10 +26,12 @@ struct tn_plugin {
   tn_origin origin;
   tn_status failure;  // origin.failure points here
   char* path;
-  const char* name;  // within path
+  const char* name;   // within path
+  const char* since;  // the first TensorFlow release with all functions it imports; NULL: any
   uint64_t device, inode;
   void* handle;  // NULL until it is open
   uint32_t found, called;
+  tn_platform* platform;  // made, and not published yet
   bool kept;              // in the list below, for ever
   bool loading;           // its constructors or an entry point run now
   bool loaded;            // the transaction went through
@@ -112,6 +116,8 @@ static tn_plugin* create_plugin(const tn_elf* elf, tn_status* status) {
   plugin->device = elf->device;
   plugin->inode = elf->inode;
   plugin->found = tn_entry_points_of(elf);
+  for (size_t i = 0; i < elf->import_count; ++i)
+    plugin->since = tn_abi_tf_later(plugin->since, tn_abi_tf_since(elf->imports[i].name));
   return plugin;
 }
 
@@ -130,7 +136,8 @@ static bool check_entry_points(const tn_plugin* plugin, const load* load) {
   uint32_t asked = load->options.entry_points & ~(uint32_t)TN_ENTRY_CONSTRUCTORS;
   if (asked & ~(uint32_t)TN_ENTRY_POINTS_DRIVEN) {
     tn_status_set(load->status, TN_UNIMPLEMENTED,
-                  "entry points %#x were asked for, and this host drives %#x only (TF_InitKernel)",
+                  "entry points %#x were asked for, and this host drives %#x only (TF_InitKernel, "
+                  "SE_InitPlugin)",
                   asked, (unsigned)TN_ENTRY_POINTS_DRIVEN);
     tn_status_set_fault(load->status, TN_FAULT_CALLER);
     return false;
@@ -174,21 +181,49 @@ static bool open_file(load* load, const tn_needs* needs) {
   return plugin->handle && check_registrations(load, "in its constructors");
 }
 
-static bool call_entry_points(load* load) {
+static void* find_entry_point(load* load, const char* symbol) {
+  void* found = dlsym(load->plugin->handle, symbol);
+  if (!found)
+    tn_status_set(load->status, TN_NOT_FOUND, "%s: %s is not to be had: %s", load->plugin->path,
+                  symbol, dlerror());
+  return found;
+}
+
+static bool init_device(load* load) {
   tn_plugin* plugin = load->plugin;
-  uint32_t wanted = load->options.entry_points & plugin->found & ~plugin->called;
-  if (wanted & TN_ENTRY_KERNEL) {
-    void (*init_kernel)(void) = (void (*)(void))dlsym(plugin->handle, "TF_InitKernel");
-    if (!init_kernel) {
-      tn_status_set(load->status, TN_NOT_FOUND, "%s: TF_InitKernel is not to be had: %s",
-                    plugin->path, dlerror());
-      return false;
-    }
-    begin_stage(load, "TF_InitKernel");
-    init_kernel();
-    plugin->called |= TN_ENTRY_KERNEL;
-    if (!check_registrations(load, "TF_InitKernel")) return false;
-  }
+  void (*init)(SE_PlatformRegistrationParams*, TF_Status*) =
+      (void (*)(SE_PlatformRegistrationParams*, TF_Status*))find_entry_point(load, "SE_InitPlugin");
+  if (!init) return false;
+  begin_stage(load, "SE_InitPlugin");
+  plugin->platform =
+      tn_platform_create(init, plugin->path, plugin->since, &load->notes, load->status);
+  plugin->called |= TN_ENTRY_DEVICE;
+  return plugin->platform && check_registrations(load, "SE_InitPlugin");
+}
+
+static bool init_kernel(load* load) {
+  void (*init)(void) = (void (*)(void))find_entry_point(load, "TF_InitKernel");
+  if (!init) return false;
+  begin_stage(load, "TF_InitKernel");
+  init();
+  load->plugin->called |= TN_ENTRY_KERNEL;
+  return check_registrations(load, "TF_InitKernel");
+}
+
+// In TensorFlow's order.
+static bool call_entry_points(load* load) {
+  const tn_plugin* plugin = load->plugin;
+  const uint32_t wanted = load->options.entry_points & plugin->found & ~plugin->called;
+  return (!(wanted & TN_ENTRY_DEVICE) || init_device(load)) &&
+         (!(wanted & TN_ENTRY_KERNEL) || init_kernel(load));
+}
+
+// Last: devices that others have seen cannot be taken back.
+static bool publish_devices(load* load) {
+  tn_plugin* plugin = load->plugin;
+  if (!plugin->platform) return true;
+  if (!tn_platform_publish(plugin->platform, load->status)) return false;
+  plugin->platform = NULL;
   return true;
 }
 
@@ -210,6 +245,8 @@ static bool keep_notes(load* load) {
 static void roll_back(tn_plugin* plugin, size_t constructed) {
   tn_kernel_registry_remove_origin(&plugin->origin);
   tn_op_registry_remove_origin(&plugin->origin);
+  tn_platform_destroy(plugin->platform);
+  plugin->platform = NULL;
   tn_status_clear(&plugin->failure);
   plugin->called = 0;
   plugin->loaded = false;
@@ -224,7 +261,7 @@ static bool run_plugin(load* load, const tn_needs* needs) {
   size_t constructed = 0;
   bool fine = plugin->handle || open_file(load, needs);
   if (plugin->called == 0) constructed = count_registrations(plugin);
-  fine = fine && call_entry_points(load) && keep_notes(load);
+  fine = fine && call_entry_points(load) && keep_notes(load) && publish_devices(load);
   if (fine)
     plugin->loaded = true;
   else

@@ -11,6 +11,7 @@ typedef struct tn_builtin_kernel {
   const char* op;
   const char* device_type;
   tn_kernel_functions functions;
+  const char* host_memory;  // an argument that lies in host memory; NULL: none
 } tn_builtin_kernel;
 
 extern const tn_builtin_kernel tn_builtin_kernels[];

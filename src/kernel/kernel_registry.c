@@ -143,6 +143,8 @@ static bool start(tn_status* status) {
     tn_kernel_builder* builder =
         tn_kernel_builder_create(builtin->op, builtin->device_type, &builtin->functions);
     if (builder) tn_kernel_builder_priority(builder, TN_BUILTIN_PRIORITY);
+    if (builder && builtin->host_memory)
+      tn_kernel_builder_host_memory(builder, builtin->host_memory);
     added = builder && take(builder, builtin->op, NULL, NULL);
   }
   if (added) atomic_store_explicit(&started, true, memory_order_release);

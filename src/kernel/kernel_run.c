@@ -1,7 +1,7 @@
 // Calling a kernel: checks before, waiting for what is left to finish, checks after.
 #include "base/futex.h"
 #include "base/memory.h"
-#include "kernel/run_context.h"
+#include "kernel/placement.h"
 #include "kernel/variable.h"
 #include "op/shape_inference.h"
 
@@ -115,7 +115,7 @@ static bool allocate_outputs(const tn_kernel_instance* instance, tn_shape* input
     }
     if (allocated) {
       outputs[i] =
-          tn_run_place(instance->device, node->output_types[i], tn_shape_dims(shape), shape->rank,
+          tn_run_place(instance, options, node->output_types[i], tn_shape_dims(shape), shape->rank,
                        instance->output_on_host[i], assigned ? assigned[i] : NULL, status);
       allocated = outputs[i] != NULL;
     }
@@ -150,6 +150,30 @@ static bool run_lean(const tn_kernel_instance* instance, tn_tensor* const* input
   return false;
 }
 
+static bool run(const tn_kernel_instance* instance, tn_tensor* const* inputs, tn_tensor** outputs,
+                const tn_run_options* options, tn_status* status) {
+  return instance->kernel->functions.lean
+             ? run_lean(instance, inputs, outputs, options, status)
+             : run_in_context(instance, inputs, outputs, options, status);
+}
+
+// With inputs that may have to be moved first.
+static bool run_placed(const tn_kernel_instance* instance, tn_tensor* const* inputs,
+                       tn_tensor** outputs, const tn_run_options* options, tn_status* status) {
+  tn_tensor *few[16], **placed = few;
+  const size_t count = instance->node->input_count;
+  if (count > 16) placed = tn_alloc(count * sizeof *placed);
+  if (!placed) {
+    tn_status_set_no_memory(status, "running a kernel");
+    return false;
+  }
+  const bool done = tn_place(instance, inputs, options, placed, status) &&
+                    run(instance, placed, outputs, options, status);
+  tn_unplace(instance, inputs, placed);
+  if (placed != few) tn_free(placed);
+  return done;
+}
+
 bool tn_kernel_run_with(const tn_kernel_instance* instance, tn_tensor* const* inputs,
                         size_t input_count, tn_tensor** outputs, size_t output_count,
                         const tn_run_options* options, tn_status* status) {
@@ -163,9 +187,9 @@ bool tn_kernel_run_with(const tn_kernel_instance* instance, tn_tensor* const* in
                   node->name, node->op->name);
     return false;
   }
-  bool done = instance->kernel->functions.lean
-                  ? run_lean(instance, inputs, outputs, options, status)
-                  : run_in_context(instance, inputs, outputs, options, status);
+  bool done = tn_is_placed(instance, inputs)
+                  ? run(instance, inputs, outputs, options, status)
+                  : run_placed(instance, inputs, outputs, options, status);
   if (done) return true;
   drop_outputs(outputs, output_count);
   tn_status_annotate(status, "in node '%s' (op %s, kernel from %s)", node->name, node->op->name,

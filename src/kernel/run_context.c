@@ -3,6 +3,7 @@
 #include "base/futex.h"
 #include "base/memory.h"
 #include "base/pool.h"
+#include "kernel/placement.h"
 #include "kernel/variable.h"
 
 static const tn_node* node_of(const tn_run_context* context) { return context->instance->node; }
@@ -233,16 +234,18 @@ static bool check_allocation(tn_run_context* context, int i, tn_status* status) 
   return false;
 }
 
-tn_tensor* tn_run_place(tn_device* device, tn_dtype dtype, const int64_t* dims, int rank,
-                        bool on_host, tn_buffer* assigned, tn_status* status) {
+tn_tensor* tn_run_place(const tn_kernel_instance* instance, const tn_run_options* options,
+                        tn_dtype dtype, const int64_t* dims, int rank, bool on_host,
+                        tn_buffer* assigned, tn_status* status) {
   size_t bytes;
   if (assigned && (assigned->on_host || !on_host) && !tn_dtype_owns(dtype)) {
     if (!tn_tensor_size_of(dtype, dims, rank, &bytes, status)) return NULL;
     if (bytes <= assigned->size)
       return tn_tensor_wrap(tn_buffer_ref(assigned), dtype, dims, rank, status);
   }
-  return tn_tensor_create_in(on_host ? device->host_allocator : device->allocator, dtype, dims,
-                             rank, status);
+  tn_allocator* memory =
+      on_host ? instance->device->host_allocator : tn_run_memory(instance, options);
+  return tn_tensor_create_in(memory, dtype, dims, rank, status);
 }
 
 // Makes `tensor` (taken, may be NULL) output i and returns a handle for the kernel.
@@ -276,8 +279,8 @@ static tn_tensor* allocate_checked(tn_run_context* context, int i, const int64_t
                                    tn_status* status) {
   const tn_assigned_memory* assigned = context->options->assigned;
   tn_tensor* tensor =
-      tn_run_place(context->instance->device, node_of(context)->output_types[i], dims, rank,
-                   context->instance->output_on_host[i],
+      tn_run_place(context->instance, context->options, node_of(context)->output_types[i], dims,
+                   rank, context->instance->output_on_host[i],
                    assigned && assigned->outputs ? assigned->outputs[i] : NULL, status);
   return hand_out(context, i, tensor, status);
 }
@@ -333,7 +336,8 @@ tn_tensor* tn_run_allocate_temp(tn_run_context* context, tn_dtype dtype, const i
     size_t i = atomic_fetch_add_explicit(&context->temporaries_used, 1, memory_order_relaxed);
     if (i < assigned->temporary_count) buffer = assigned->temporaries[i];
   }
-  return tn_run_place(context->instance->device, dtype, dims, rank, on_host, buffer, status);
+  return tn_run_place(context->instance, context->options, dtype, dims, rank, on_host, buffer,
+                      status);
 }
 
 tn_view tn_run_node_name(tn_run_context* context) {
@@ -373,6 +377,8 @@ int64_t tn_run_iter_id(const tn_run_context* context) {
 
 void* tn_run_stream(tn_run_context* context, tn_status* status) {
   if (!context) return no_context(status), NULL;
+  tn_stream* stream = tn_run_stream_of(context->instance, context->options);
+  if (stream) return stream->handle;
   tn_status_set(status, TN_FAILED_PRECONDITION,
                 "device '%s' has no stream: it is not a plugin's device",
                 context->instance->device->name);

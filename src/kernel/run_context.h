@@ -25,6 +25,7 @@ typedef struct tn_run_options {
   // Per input: the caller needs its contents no more, so a kernel may have an output take over its
   // memory (TF_ForwardInputOrAllocateOutput). NULL: no input is given up.
   const bool* donated;
+  struct tn_stream* stream;  // of the kernel's device; NULL: the device's own
   int64_t step_id;
   uint64_t frame_id;
   int64_t iter_id;
@@ -60,8 +61,9 @@ bool tn_kernel_run_with(const tn_kernel_instance* instance, tn_tensor* const* in
                         const tn_run_options* options, tn_status* status);
 
 // A tensor in `assigned` when that is given and fits, else in the device's or host's memory.
-tn_tensor* tn_run_place(tn_device* device, tn_dtype dtype, const int64_t* dims, int rank,
-                        bool on_host, tn_buffer* assigned, tn_status* status);
+tn_tensor* tn_run_place(const tn_kernel_instance* instance, const tn_run_options* options,
+                        tn_dtype dtype, const int64_t* dims, int rank, bool on_host,
+                        tn_buffer* assigned, tn_status* status);
 
 // What the TF_* functions of kernels.h do, by the same names. Handles returned are new and belong
 // to the kernel. A NULL context or argument is INVALID_ARGUMENT; a bad index is OUT_OF_RANGE and,

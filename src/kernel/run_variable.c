@@ -1,8 +1,10 @@
 #include "kernel/run_variable.h"
+#include "kernel/placement.h"
 
 #include <inttypes.h>
 
 #include "base/memory.h"
+#include "device/transfer.h"
 #include "kernel/resource.h"
 
 tn_variable* tn_run_variable(tn_run_context* context, int i, tn_status* status) {
@@ -13,12 +15,16 @@ tn_variable* tn_run_variable(tn_run_context* context, int i, tn_status* status) 
   return handle ? (tn_variable*)tn_resource_find(handle, &tn_variable_type, status) : NULL;
 }
 
+static tn_stream* stream_of(const tn_run_context* context) {
+  return tn_run_stream_of(context->instance, context->options);
+}
+
 // A copy in memory of its own.
 static tn_tensor* duplicate(tn_run_context* context, const tn_tensor* source, bool is_variant,
                             tn_copy_function copy, tn_status* status) {
-  if (is_variant || !copy) return tn_tensor_clone(source, status);
+  if (is_variant || !copy) return tn_tensor_duplicate(source, stream_of(context), status);
   tn_tensor* result =
-      tn_tensor_create_in(context->instance->device->allocator, source->dtype,
+      tn_tensor_create_in(tn_run_memory(context->instance, context->options), source->dtype,
                           tn_shape_dims(&source->shape), source->shape.rank, status);
   tn_tensor* from = result ? tn_tensor_share(source, status) : NULL;
   tn_tensor* to = from ? tn_tensor_share(result, status) : NULL;
@@ -225,8 +231,8 @@ static tn_tensor* target_of(tn_run_context* context, tn_variable* variable, cons
   if (variable->value && tn_tensor_elements(variable->value) == tn_tensor_elements(value)) {
     if (!tn_tensor_set_shape(variable->value, dims, value->shape.rank, status)) return NULL;
   } else {
-    tn_tensor* own = tn_tensor_create_in(context->instance->device->allocator, value->dtype, dims,
-                                         value->shape.rank, status);
+    tn_tensor* own = tn_tensor_create_in(tn_run_memory(context->instance, context->options),
+                                         value->dtype, dims, value->shape.rank, status);
     if (!own) return NULL;
     tn_variable_set(variable, own);
   }
@@ -243,7 +249,7 @@ static bool assign_ref(tn_run_context* context, tn_variable* variable, tn_tensor
                            "Assign requires shapes of both tensors to match. lhs shape= ",
                            " rhs shape= ", "", status);
   if (done && !copy) {
-    tn_tensor* own = tn_tensor_clone(value, status);
+    tn_tensor* own = tn_tensor_duplicate(value, stream_of(context), status);
     if (own) tn_variable_set(variable, own);
     done = own != NULL;
   } else if (done) {

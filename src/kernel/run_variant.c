@@ -1,5 +1,6 @@
 // AddN and ZerosLike of lists of tensors, element by element through the kernel's own function.
 #include "base/memory.h"
+#include "kernel/placement.h"
 #include "kernel/run_variable.h"
 #include "kernel/tensor_list.h"
 
@@ -16,7 +17,7 @@ static tn_tensor_list* list_in(const tn_tensor* tensor, const char* verb, tn_sta
 }
 
 static tn_tensor* like(tn_run_context* context, const tn_tensor* tensor, tn_status* status) {
-  return tn_tensor_create_in(context->instance->device->allocator, tensor->dtype,
+  return tn_tensor_create_in(tn_run_memory(context->instance, context->options), tensor->dtype,
                              tn_shape_dims(&tensor->shape), tensor->shape.rank, status);
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/memory.h"
+#include "kernel/placement.h"
 #include "kernel/resource.h"
 #include "kernel/run_variable.h"
 
@@ -27,8 +28,8 @@ static tn_variable* make(tn_run_context* context, tn_dtype dtype, const int64_t*
                          void (*allocate)(tn_run_context*, tn_tensor*, tn_dtype, const int64_t*,
                                           int, tn_status*),
                          tn_status* status) {
-  tn_tensor* value =
-      tn_tensor_create_in(context->instance->device->allocator, dtype, dims, rank, status);
+  tn_tensor* value = tn_tensor_create_in(tn_run_memory(context->instance, context->options), dtype,
+                                         dims, rank, status);
   tn_variable* variable = value ? tn_variable_create(dtype, status) : NULL;
   if (!variable) {
     tn_tensor_destroy(value);

@@ -2,6 +2,7 @@
 
 #include "base/futex.h"
 #include "base/memory.h"
+#include "device/transfer.h"
 
 static void destroy_variable(tn_object* object) {
   tn_variable* variable = (tn_variable*)object;
@@ -96,7 +97,7 @@ tn_tensor* tn_variable_read(tn_variable* variable, tn_status* status) {
     tn_status_set(status, TN_FAILED_PRECONDITION,
                   "the variable has no value yet; assign one before it is read");
   else if (atomic_load(&variable->copy_on_read))
-    value = tn_tensor_clone(variable->value, status);
+    value = tn_tensor_duplicate(variable->value, NULL, status);
   else
     value = tn_tensor_share(variable->value, status);
   tn_variable_unlock(variable);

@@ -170,20 +170,22 @@ static void compute_shape(void* state, tn_run_context* context) {
   tn_run_conclude(context, tn_ok(&status), &status, NULL);
 }
 
+// Variables by handle live on any device; what they hold is not looked at.
+#define CPU_AND_DEFAULT(op, host_memory, ...) \
+  {op, "CPU", {__VA_ARGS__}, NULL}, { op, "DEFAULT", {__VA_ARGS__}, host_memory }
+
 const tn_builtin_kernel tn_builtin_kernels[] = {
-    {"VarHandleOp",
-     "CPU",
-     {.create = create_var_handle, .compute = compute_var_handle, .destroy = destroy_var_handle}},
+    CPU_AND_DEFAULT("VarHandleOp", NULL, .create = create_var_handle, .compute = compute_var_handle,
+                    .destroy = destroy_var_handle),
     {"VariableV2",
      "CPU",
-     {.create = create_variable_v2,
-      .compute = compute_variable_v2,
-      .destroy = destroy_variable_v2}},
-    {"Assign", "CPU", {.compute = compute_assign_ref}},
-    {"ReadVariableOp", "CPU", {.compute = compute_read}},
-    {"AssignVariableOp", "CPU", {.compute = compute_assign}},
-    {"DestroyResourceOp", "CPU", {.compute = compute_destroy}},
-    {"VarIsInitializedOp", "CPU", {.compute = compute_is_initialized}},
-    {"VariableShape", "CPU", {.compute = compute_shape}},
+     {.create = create_variable_v2, .compute = compute_variable_v2, .destroy = destroy_variable_v2},
+     NULL},
+    {"Assign", "CPU", {.compute = compute_assign_ref}, NULL},
+    CPU_AND_DEFAULT("ReadVariableOp", NULL, .compute = compute_read),
+    CPU_AND_DEFAULT("AssignVariableOp", NULL, .compute = compute_assign),
+    CPU_AND_DEFAULT("DestroyResourceOp", NULL, .compute = compute_destroy),
+    CPU_AND_DEFAULT("VarIsInitializedOp", "is_initialized", .compute = compute_is_initialized),
+    CPU_AND_DEFAULT("VariableShape", "output", .compute = compute_shape),
 };
 const size_t tn_builtin_kernel_count = sizeof tn_builtin_kernels / sizeof *tn_builtin_kernels;

@@ -7,10 +7,11 @@ typedef struct entry_point {
 
 static const entry_point entry_points[] = {
     {TN_ENTRY_KERNEL, "TF_InitKernel", "kernel", "this load asked for others only"},
-    {TN_ENTRY_DEVICE, "SE_InitPlugin", "device", "this host does not drive plugin devices"},
+    {TN_ENTRY_DEVICE, "SE_InitPlugin", "device", "this load asked for others only"},
     {TN_ENTRY_GRAPH, "TF_InitGraph", "graph", "this host has no graph passes"},
     {TN_ENTRY_PROFILER, "TF_InitProfiler", "profiler", "this host does not drive profilers"},
-    {TN_ENTRY_NEXT_DEVICE, "TFNPD_InitPlugin", "device", "this host does not drive plugin devices"},
+    {TN_ENTRY_NEXT_DEVICE, "TFNPD_InitPlugin", "device",
+     "this host does not drive devices over PJRT"},
     {TN_ENTRY_PJRT, "GetPjrtApi", "program", "this load is for ops and kernels"},
 };
 enum { entry_point_count = sizeof entry_points / sizeof *entry_points };

@@ -7,7 +7,7 @@
 #include "tenon/plugin.h"
 
 // What this host calls when nobody says otherwise.
-enum { TN_ENTRY_POINTS_DRIVEN = TN_ENTRY_KERNEL };
+enum { TN_ENTRY_POINTS_DRIVEN = TN_ENTRY_KERNEL | TN_ENTRY_DEVICE };
 
 // TN_ENTRY_* bits of the symbols that `elf` defines.
 uint32_t tn_entry_points_of(const tn_elf* elf);

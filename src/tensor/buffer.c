@@ -9,7 +9,7 @@
 
 static void release_block(tn_buffer* buffer) { tn_free(buffer); }
 
-static tn_buffer* allocate_block(tn_allocator* allocator, size_t size) {
+static tn_buffer* allocate_block(tn_allocator* allocator, size_t size, tn_status* status) {
   if (size > PTRDIFF_MAX - sizeof(tn_buffer) - TN_ALIGNMENT) return NULL;
   tn_buffer* buffer = tn_alloc(sizeof *buffer + TN_ALIGNMENT - 1 + size);
   if (!buffer) return NULL;
@@ -27,8 +27,8 @@ static tn_buffer* allocate_block(tn_allocator* allocator, size_t size) {
 tn_allocator tn_host_allocator = {allocate_block};
 
 tn_buffer* tn_buffer_allocate(tn_allocator* allocator, size_t size, tn_status* status) {
-  tn_buffer* buffer = allocator->allocate(allocator, size);
-  if (!buffer && status) {
+  tn_buffer* buffer = allocator->allocate(allocator, size, status);
+  if (!buffer && status && tn_ok(status)) {
     tn_status_set(status, TN_RESOURCE_EXHAUSTED, "out of memory while allocating %zu bytes", size);
     if (!status->message) tn_status_set_no_memory(status, "allocating a tensor");
   }

@@ -16,8 +16,9 @@ typedef struct tn_buffer tn_buffer;
 // Where buffers come from and go back to: a device's memory. Lives for the whole process.
 typedef struct tn_allocator {
   // A buffer with one reference and at least `size` bytes aligned to TN_ALIGNMENT, contents
-  // undefined; NULL when out of memory. The allocator's `release` gets it back at the last unref.
-  tn_buffer* (*allocate)(struct tn_allocator* allocator, size_t size);
+  // undefined. The allocator's `release` gets it back at the last unref. NULL when out of memory;
+  // an allocator that knows more than that sets the status, which may be NULL.
+  tn_buffer* (*allocate)(struct tn_allocator* allocator, size_t size, tn_status* status);
 } tn_allocator;
 
 struct tn_buffer {

@@ -166,8 +166,9 @@ const char* TF_DeviceListType(const TF_DeviceList* list, int index, TF_Status* s
 }
 
 int64_t TF_DeviceListMemoryBytes(const TF_DeviceList* list, int index, TF_Status* status) {
-  if (!device_at(list, index, status)) return -1;
-  return (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
+  tn_device* device = (tn_device*)device_at(list, index, status);
+  tn_device_info info = {.struct_size = TN_DEVICE_INFO_STRUCT_SIZE};
+  return device && tn_device_describe(device, &info, status) ? info.memory_total : -1;
 }
 
 // A device of this process never comes back under another incarnation.

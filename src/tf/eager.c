@@ -83,13 +83,14 @@ TFE_TensorHandle* TFE_TensorHandleCopySharingTensor(TFE_TensorHandle* h, TF_Stat
 TFE_TensorHandle* TFE_TensorHandleCopyToDevice(TFE_TensorHandle* h, TFE_Context* ctx,
                                                const char* device_name, TF_Status* status) {
   tf_begin(status);
-  if (!tn_device_find(device_name, status)) return NULL;
-  return handle_of(tn_tensor_share(tensor_of(h), status));
+  tn_device* device = tn_device_find(device_name, status);
+  tn_stream* stream = device ? tn_device_stream(device, status) : NULL;
+  return stream ? handle_of(tn_tensor_to_stream(tensor_of(h), stream, status)) : NULL;
 }
 
 TF_Tensor* TFE_TensorHandleResolve(TFE_TensorHandle* h, TF_Status* status) {
   tf_begin(status);
-  return tn_tensor_share(tensor_of(h), status);
+  return tn_tensor_to_host(tensor_of(h), status);
 }
 
 TF_DataType TFE_TensorHandleDataType(TFE_TensorHandle* h) {
@@ -119,7 +120,7 @@ int64_t TFE_TensorHandleDim(TFE_TensorHandle* h, int dim_index, TF_Status* statu
 
 const char* TFE_TensorHandleDeviceName(TFE_TensorHandle* h, TF_Status* status) {
   tf_begin(status);
-  return TF_GIVEN(h, status) ? tn_device_cpu()->name : NULL;
+  return TF_GIVEN(h, status) ? tn_device_name(tn_tensor_device(tensor_of(h))) : NULL;
 }
 
 const char* TFE_TensorHandleBackingDeviceName(TFE_TensorHandle* h, TF_Status* status) {

@@ -2,6 +2,7 @@
 #include "tenon/abi.h"
 #include "tenon/call.h"
 #include "tenon/cancel.h"
+#include "tenon/device.h"
 #include "tenon/dtype.h"
 #include "tenon/kernel_services.h"
 #include "tenon/plugin.h"

@@ -7,7 +7,7 @@
 #include "harness.h"
 
 static tn_buffer* allocate(size_t size) {
-  tn_buffer* buffer = tn_cpu_allocator.allocate(&tn_cpu_allocator, size);
+  tn_buffer* buffer = tn_cpu_allocator.allocate(&tn_cpu_allocator, size, NULL);
   CHECK(buffer);
   CHECK_INT(buffer->size, size);
   CHECK_INT((uintptr_t)buffer->data % TN_ALIGNMENT, 0);
@@ -97,8 +97,8 @@ TEST(test_a_limit_of_nothing_keeps_nothing) {
 }
 
 TEST(test_a_size_that_no_machine_has_is_out_of_memory) {
-  CHECK(!tn_cpu_allocator.allocate(&tn_cpu_allocator, SIZE_MAX));
-  CHECK(!tn_cpu_allocator.allocate(&tn_cpu_allocator, (size_t)1 << 60));
+  CHECK(!tn_cpu_allocator.allocate(&tn_cpu_allocator, SIZE_MAX, NULL));
+  CHECK(!tn_cpu_allocator.allocate(&tn_cpu_allocator, (size_t)1 << 60, NULL));
 }
 
 static void* churn(void* arg) {
@@ -127,7 +127,7 @@ TEST(test_threads_never_get_the_same_memory) {
 
 TEST(test_without_memory_a_large_buffer_is_refused) {
   tn_memory_fail_at(0);
-  CHECK(!tn_cpu_allocator.allocate(&tn_cpu_allocator, 4 << 20));
+  CHECK(!tn_cpu_allocator.allocate(&tn_cpu_allocator, 4 << 20, NULL));
   tn_memory_fail_at(-1);
   tn_buffer_unref(allocate(4 << 20));
 }

@@ -1,0 +1,183 @@
+// Events and timers.
+#include <time.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "device/plugin_device.h"
+#include "device/stream.h"
+
+struct tn_event {
+  tn_plugin_device* device;  // NULL on the CPU, where every event has come
+  SP_Event handle;
+};
+
+static bool given(const void* object, const char* what, tn_status* status) {
+  if (object) return true;
+  tn_status_set(status, TN_INVALID_ARGUMENT, "there is no %s (NULL)", what);
+  tn_status_set_fault(status, TN_FAULT_CALLER);
+  return false;
+}
+
+tn_event* tn_event_record(tn_stream* stream, tn_status* status) {
+  if (!given(stream, "stream", status)) return NULL;
+  tn_plugin_device* device = stream->device->plugin;
+  tn_event* event = tn_alloc_zeroed(1, sizeof *event);
+  if (!event) {
+    tn_status_set_no_memory(status, "making an event");
+    return NULL;
+  }
+  event->device = device;
+  if (!device) return event;
+  const SP_StreamExecutor* fns = tn_plugin_device_fns(device);
+  tn_status outcome = {0};
+  fns->create_event(tn_plugin_device_handle(device), &event->handle, &outcome);
+  if (!tn_plugin_device_told(device, "create_event", &outcome, status)) {
+    tn_free(event);
+    return NULL;
+  }
+  fns->record_event(tn_plugin_device_handle(device), stream->handle, event->handle, &outcome);
+  if (tn_plugin_device_told(device, "record_event", &outcome, status)) return event;
+  tn_event_destroy(event);
+  return NULL;
+}
+
+void tn_event_destroy(tn_event* event) {
+  if (!event) return;
+  if (event->device)
+    tn_plugin_device_fns(event->device)
+        ->destroy_event(tn_plugin_device_handle(event->device), event->handle);
+  tn_free(event);
+}
+
+int tn_event_poll(tn_event* event, tn_status* status) {
+  if (!given(event, "event", status)) return -1;
+  tn_plugin_device* device = event->device;
+  if (!device) return 1;
+  const SE_EventStatus seen = tn_plugin_device_fns(device)->get_event_status(
+      tn_plugin_device_handle(device), event->handle);
+  if (seen == SE_EVENT_COMPLETE) return 1;
+  if (seen == SE_EVENT_PENDING) return 0;
+  tn_status_set(status, TN_INTERNAL, "%s: get_event_status on %s: the event is in state %s (%d)",
+                device->platform->file, device->device.name,
+                seen == SE_EVENT_ERROR ? "error" : "unknown", (int)seen);
+  tn_status_set_fault(status, TN_FAULT_PLUGIN);
+  return -1;
+}
+
+static int64_t now_ns(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec * (int64_t)1000000000 + time.tv_nsec;
+}
+
+// Asks again and again, at most every millisecond: a plugin's own wait knows no limit.
+static bool poll_until(tn_event* event, uint32_t limit_ms, tn_status* status) {
+  const int64_t end = now_ns() + limit_ms * (int64_t)1000000;
+  for (long pause = 1000;; pause = pause < 1000000 ? pause * 2 : 1000000) {
+    const int seen = tn_event_poll(event, status);
+    if (seen != 0) return seen > 0;
+    if (now_ns() >= end) break;
+    nanosleep(&(struct timespec){.tv_nsec = pause}, NULL);
+  }
+  tn_status_set(status, TN_DEADLINE_EXCEEDED,
+                "%s: an event on %s has not come in %u ms; the work before it hangs, or the plugin "
+                "lost the event",
+                event->device->platform->file, event->device->device.name, limit_ms);
+  return false;
+}
+
+bool tn_event_wait(tn_event* event, uint32_t limit_ms, tn_status* status) {
+  if (!given(event, "event", status)) return false;
+  tn_plugin_device* device = event->device;
+  if (!device) return true;
+  if (limit_ms) return poll_until(event, limit_ms, status);
+  tn_status outcome = {0};
+  tn_plugin_device_fns(device)->block_host_for_event(tn_plugin_device_handle(device), event->handle,
+                                                     &outcome);
+  return tn_plugin_device_told(device, "block_host_for_event", &outcome, status);
+}
+
+bool tn_stream_wait_for_event(tn_stream* stream, tn_event* event, tn_status* status) {
+  if (!given(stream, "stream", status) || !given(event, "event", status)) return false;
+  tn_plugin_device* device = stream->device->plugin;
+  if (device != event->device) {
+    tn_status_set(status, TN_INVALID_ARGUMENT,
+                  "a stream of %s cannot wait for an event of %s; wait for it on the host",
+                  stream->device->name, event->device ? event->device->device.name : "the CPU");
+    return false;
+  }
+  if (!device) return true;
+  tn_status outcome = {0};
+  tn_plugin_device_fns(device)->wait_for_event(tn_plugin_device_handle(device), stream->handle,
+                                               event->handle, &outcome);
+  return tn_plugin_device_told(device, "wait_for_event", &outcome, status);
+}
+
+struct tn_timer {
+  tn_stream* stream;
+  SP_Timer handle;
+  bool is_plugins;     // the plugin measures
+  int64_t start, end;  // else the host's clock, read when the stream gets there
+};
+
+static bool has_timers(const tn_plugin_device* device) {
+  const SP_StreamExecutor* fns = tn_plugin_device_fns(device);
+  return device->platform->timer_fns.nanoseconds && fns->create_timer && fns->destroy_timer &&
+         fns->start_timer && fns->stop_timer;
+}
+
+static void read_clock(void* at) { *(int64_t*)at = now_ns(); }
+
+tn_timer* tn_timer_start(tn_stream* stream, tn_status* status) {
+  if (!given(stream, "stream", status)) return NULL;
+  tn_plugin_device* device = stream->device->plugin;
+  tn_timer* timer = tn_alloc_zeroed(1, sizeof *timer);
+  if (!timer) {
+    tn_status_set_no_memory(status, "making a timer");
+    return NULL;
+  }
+  timer->stream = stream;
+  bool fine = true;
+  if (device && has_timers(device)) {
+    const SP_StreamExecutor* fns = tn_plugin_device_fns(device);
+    const SP_Device* handle = tn_plugin_device_handle(device);
+    tn_status outcome = {0};
+    fns->create_timer(handle, &timer->handle, &outcome);
+    timer->is_plugins = tn_plugin_device_told(device, "create_timer", &outcome, status);
+    if (timer->is_plugins) fns->start_timer(handle, stream->handle, timer->handle, &outcome);
+    fine = timer->is_plugins && tn_plugin_device_told(device, "start_timer", &outcome, status);
+  } else {
+    fine = tn_stream_call(stream, read_clock, &timer->start, status);
+  }
+  if (fine) return timer;
+  tn_timer_destroy(timer);
+  return NULL;
+}
+
+int64_t tn_timer_stop(tn_timer* timer, tn_status* status) {
+  if (!given(timer, "timer", status)) return -1;
+  tn_stream* stream = timer->stream;
+  tn_plugin_device* device = stream->device->plugin;
+  if (!timer->is_plugins)
+    return tn_stream_call(stream, read_clock, &timer->end, status) &&
+                   tn_stream_wait(stream, 0, status)
+               ? timer->end - timer->start
+               : -1;
+  tn_status outcome = {0};
+  tn_plugin_device_fns(device)->stop_timer(tn_plugin_device_handle(device), stream->handle,
+                                           timer->handle, &outcome);
+  if (!tn_plugin_device_told(device, "stop_timer", &outcome, status) ||
+      !tn_stream_wait(stream, 0, status))
+    return -1;
+  return (int64_t)device->platform->timer_fns.nanoseconds(timer->handle);
+}
+
+void tn_timer_destroy(tn_timer* timer) {
+  if (!timer) return;
+  tn_plugin_device* device = timer->stream->device->plugin;
+  if (timer->is_plugins)
+    tn_plugin_device_fns(device)->destroy_timer(tn_plugin_device_handle(device), timer->handle);
+  else if (device)
+    tn_stream_wait(timer->stream, 0, NULL);  // a call that reads the clock may still come
+  tn_free(timer);
+}

@@ -1,0 +1,234 @@
+#include "device/stream.h"
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "device/host_call.h"
+#include "device/plugin_device.h"
+
+static tn_buffer* allocate(tn_allocator* allocator, size_t size, tn_status* status) {
+  tn_stream* stream = (tn_stream*)allocator;
+  return tn_plugin_device_allocate(stream->device->plugin, stream, size, status);
+}
+
+static bool given(const void* object, const char* what, tn_status* status) {
+  if (object) return true;
+  tn_status_set(status, TN_INVALID_ARGUMENT, "there is no %s (NULL)", what);
+  tn_status_set_fault(status, TN_FAULT_CALLER);
+  return false;
+}
+
+static bool create_handle(tn_plugin_device* device, int priority, bool has_priority,
+                          SP_Stream* out_handle, tn_status* status) {
+  const tn_executor* executor = &device->platform->executor;
+  const SP_Device* handle = tn_plugin_device_handle(device);
+  tn_status outcome = {0};
+  const char* function = "create_stream";
+  *out_handle = NULL;
+  if (!has_priority) {
+    executor->fns.create_stream(handle, out_handle, &outcome);
+  } else if (executor->create_stream_with_options) {
+    const tn_stream_options options = {
+        .struct_size = TN_STREAM_OPTIONS_STRUCT_SIZE, .has_priority = 1, .priority = priority};
+    function = "create_stream_with_options";
+    executor->create_stream_with_options(handle, out_handle, &options, &outcome);
+  } else {
+    tn_status_set(status, TN_INVALID_ARGUMENT,
+                  "%s: Stream executor does not implement `create_stream_with_options`, priority "
+                  "is not supported.",
+                  device->platform->file);
+    return false;
+  }
+  return tn_plugin_device_told(device, function, &outcome, status);
+}
+
+tn_stream* tn_stream_make(tn_plugin_device* device, int priority, bool has_priority,
+                          tn_status* status) {
+  tn_stream* stream = tn_alloc_zeroed(1, sizeof *stream);
+  if (!stream) {
+    tn_status_set_no_memory(status, "making a stream");
+    return NULL;
+  }
+  if (!create_handle(device, priority, has_priority, &stream->handle, status)) {
+    tn_free(stream);
+    return NULL;
+  }
+  stream->allocator.allocate = allocate;
+  stream->device = &device->device;
+  pthread_mutex_lock(&device->streams_lock);
+  stream->id = ++device->last_stream;
+  stream->next = device->streams;
+  device->streams = stream;
+  pthread_mutex_unlock(&device->streams_lock);
+  return stream;
+}
+
+// The CPU's: work on it is done when the call that asks for it returns.
+static tn_stream* make_cpu_stream(tn_device* device, tn_status* status) {
+  tn_stream* stream = tn_alloc_zeroed(1, sizeof *stream);
+  if (stream)
+    stream->device = device;
+  else
+    tn_status_set_no_memory(status, "making a stream");
+  return stream;
+}
+
+static tn_stream* create(tn_device* device, int priority, bool has_priority, tn_status* status) {
+  if (!given(device, "device", status) || !tn_device_open(device, status)) return NULL;
+  return device->plugin ? tn_stream_make(device->plugin, priority, has_priority, status)
+                        : make_cpu_stream(device, status);
+}
+
+tn_stream* tn_stream_create(tn_device* device, tn_status* status) {
+  return create(device, 0, false, status);
+}
+
+tn_stream* tn_stream_create_with_priority(tn_device* device, int priority, tn_status* status) {
+  return create(device, priority, true, status);
+}
+
+tn_stream* tn_device_stream(tn_device* device, tn_status* status) {
+  static tn_stream cpu_stream;
+  if (!given(device, "device", status) || !tn_device_open(device, status)) return NULL;
+  if (device->plugin) return device->stream;
+  cpu_stream.device = tn_device_cpu();
+  return &cpu_stream;
+}
+
+tn_device* tn_stream_device(const tn_stream* stream) { return stream ? stream->device : NULL; }
+
+void tn_stream_destroy(tn_stream* stream) {
+  if (!stream) return;
+  tn_plugin_device* device = stream->device->plugin;
+  if (device) {
+    if (!stream->stuck) tn_stream_wait(stream, 0, NULL);
+    pthread_mutex_lock(&device->streams_lock);
+    tn_stream** link = &device->streams;
+    while (*link != stream) link = &(*link)->next;
+    *link = stream->next;
+    pthread_mutex_unlock(&device->streams_lock);
+    // A stream that never ends cannot be taken down without harm: it is left behind.
+    if (stream->stuck) return;
+    tn_plugin_device_fns(device)->destroy_stream(tn_plugin_device_handle(device), stream->handle);
+    if (device->cached) tn_cached_memory_forget_stream(device->cached, stream->id);
+  }
+  tn_free(stream);
+}
+
+// Without the plugin's own function an event does it, as in TensorFlow.
+static bool block(tn_stream* stream, uint32_t limit_ms, tn_status* status) {
+  tn_plugin_device* device = stream->device->plugin;
+  if (limit_ms == 0 && tn_plugin_device_fns(device)->block_host_until_done) {
+    tn_status outcome = {0};
+    tn_plugin_device_fns(device)->block_host_until_done(tn_plugin_device_handle(device),
+                                                        stream->handle, &outcome);
+    return tn_plugin_device_told(device, "block_host_until_done", &outcome, status);
+  }
+  tn_event* event = tn_event_record(stream, status);
+  const bool done = event && tn_event_wait(event, limit_ms, status);
+  stream->stuck = event && !done && limit_ms && tn_event_poll(event, NULL) == 0;
+  // The plugin may still look at an event that has not come.
+  if (!stream->stuck) tn_event_destroy(event);
+  return done;
+}
+
+bool tn_stream_wait(tn_stream* stream, uint32_t limit_ms, tn_status* status) {
+  if (!given(stream, "stream", status)) return false;
+  tn_plugin_device* device = stream->device->plugin;
+  if (!device) return true;
+  if (!block(stream, limit_ms, status)) return false;
+  tn_status outcome = {0};
+  tn_plugin_device_fns(device)->get_stream_status(tn_plugin_device_handle(device), stream->handle,
+                                                  &outcome);
+  return tn_plugin_device_told(device, "get_stream_status", &outcome, status);
+}
+
+bool tn_device_wait(tn_device* device, tn_status* status) {
+  if (!given(device, "device", status)) return false;
+  tn_plugin_device* plugin = device->plugin;
+  if (!plugin || !atomic_load_explicit(&plugin->open, memory_order_acquire)) return true;
+  tn_status outcome = {0};
+  tn_plugin_device_fns(plugin)->synchronize_all_activity(tn_plugin_device_handle(plugin), &outcome);
+  return tn_plugin_device_told(plugin, "synchronize_all_activity", &outcome, status);
+}
+
+static bool follow(tn_stream* stream, tn_stream* other, tn_status* status) {
+  tn_plugin_device* device = stream->device->plugin;
+  tn_status outcome = {0};
+  tn_plugin_device_fns(device)->create_stream_dependency(tn_plugin_device_handle(device),
+                                                         stream->handle, other->handle, &outcome);
+  return tn_plugin_device_told(device, "create_stream_dependency", &outcome, status);
+}
+
+bool tn_stream_depend(tn_stream* stream, tn_stream* other, tn_status* status) {
+  if (!given(stream, "stream", status) || !given(other, "stream", status)) return false;
+  if (stream->device != other->device) {
+    tn_status_set(status, TN_INVALID_ARGUMENT,
+                  "a stream of %s cannot wait for one of %s; wait for that one on the host first",
+                  stream->device->name, other->device->name);
+    return false;
+  }
+  return stream == other || !stream->device->plugin || follow(stream, other, status);
+}
+
+// A stream that is no more has been waited for.
+bool tn_stream_follow(tn_stream* stream, uint32_t tag, tn_status* status) {
+  tn_plugin_device* device = stream->device->plugin;
+  bool fine = true;
+  pthread_mutex_lock(&device->streams_lock);
+  for (tn_stream* at = device->streams; at && fine; at = at->next)
+    if (at != stream && (at->id == tag || tag == TN_SEVERAL_STREAMS))
+      fine = follow(stream, at, status);
+  pthread_mutex_unlock(&device->streams_lock);
+  return fine;
+}
+
+bool tn_stream_use(tn_stream* stream, tn_buffer* buffer, tn_status* status) {
+  unsigned tag = atomic_load_explicit(&buffer->stream, memory_order_acquire);
+  if (tag == stream->id) return true;
+  if (tag != TN_NO_STREAM && !tn_stream_follow(stream, tag, status)) return false;
+  while (!atomic_compare_exchange_weak_explicit(&buffer->stream, &tag,
+                                                tn_stream_tag_with(tag, stream->id),
+                                                memory_order_acq_rel, memory_order_acquire)) {
+  }
+  return true;
+}
+
+static void run_host_call(void* const call, TF_Status* const status) {
+  if (!tn_host_call_run(call))
+    tn_log(TN_LOG_WARNING,
+           "a device plugin made the host callback %p that is not waiting; make "
+           "each exactly once",
+           call);
+}
+
+bool tn_stream_call(tn_stream* stream, void (*function)(void* arg), void* arg, tn_status* status) {
+  if (!given(stream, "stream", status) || !given((void*)function, "function", status)) return false;
+  tn_plugin_device* device = stream->device->plugin;
+  if (!device) {
+    function(arg);
+    return true;
+  }
+  void* call = tn_host_call_create(function, arg);
+  if (!call) {
+    tn_status_set_no_memory(status, "putting a call on a stream");
+    return false;
+  }
+  // Plugins are to make the call even when they report failure; those that do not are met too.
+  if (tn_plugin_device_fns(device)->host_callback(tn_plugin_device_handle(device), stream->handle,
+                                                  run_host_call, call) ||
+      !tn_host_call_cancel(call))
+    return true;
+  tn_status_set(status, TN_INTERNAL, "%s: host_callback: Failed to host callback.",
+                device->platform->file);
+  tn_status_set_fault(status, TN_FAULT_PLUGIN);
+  return false;
+}
+
+static void drop(void* buffer) { tn_buffer_unref(buffer); }
+
+void tn_stream_hold(tn_stream* stream, tn_buffer* buffer) {
+  if (tn_stream_call(stream, drop, buffer, NULL)) return;
+  tn_stream_wait(stream, 0, NULL);
+  tn_buffer_unref(buffer);
+}

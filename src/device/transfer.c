@@ -1,0 +1,120 @@
+#include "device/transfer.h"
+
+#include "base/status.h"
+#include "device/plugin_device.h"
+
+tn_device* tn_tensor_device(const tn_tensor* tensor) {
+  tn_device* device = tensor && tensor->buffer ? tensor->buffer->device : NULL;
+  return device ? device : tn_device_cpu();
+}
+
+static bool from_host(tn_stream* stream, tn_buffer* target, tn_buffer* source, size_t size,
+                      tn_status* status) {
+  tn_plugin_device* device = stream->device->plugin;
+  SP_DeviceMemoryBase memory = tn_plugin_device_memory(target);
+  tn_status outcome = {0};
+  tn_plugin_device_fns(device)->memcpy_htod(tn_plugin_device_handle(device), stream->handle,
+                                            &memory, source->data, size, &outcome);
+  if (!tn_plugin_device_told(device, "memcpy_htod", &outcome, status)) return false;
+  tn_stream_hold(stream, tn_buffer_ref(source));
+  return true;
+}
+
+static bool to_host(tn_stream* stream, tn_buffer* target, tn_buffer* source, size_t size,
+                    tn_status* status) {
+  tn_plugin_device* device = stream->device->plugin;
+  const SP_DeviceMemoryBase memory = tn_plugin_device_memory(source);
+  tn_status outcome = {0};
+  tn_plugin_device_fns(device)->memcpy_dtoh(tn_plugin_device_handle(device), stream->handle,
+                                            target->data, &memory, size, &outcome);
+  return tn_plugin_device_told(device, "memcpy_dtoh", &outcome, status) &&
+         tn_stream_wait(stream, 0, status);
+}
+
+static bool within(tn_stream* stream, tn_buffer* target, tn_buffer* source, size_t size,
+                   tn_status* status) {
+  tn_plugin_device* device = stream->device->plugin;
+  SP_DeviceMemoryBase to = tn_plugin_device_memory(target);
+  const SP_DeviceMemoryBase from = tn_plugin_device_memory(source);
+  if (tn_plugin_device_fns(device)->memcpy_dtod) {
+    tn_status outcome = {0};
+    tn_plugin_device_fns(device)->memcpy_dtod(tn_plugin_device_handle(device), stream->handle, &to,
+                                              &from, size, &outcome);
+    return tn_plugin_device_told(device, "memcpy_dtod", &outcome, status);
+  }
+  // A plugin without it can still carry the bytes out and in again.
+  tn_buffer* between = tn_buffer_allocate(&tn_host_allocator, size, status);
+  const bool fine = between && to_host(stream, between, source, size, status) &&
+                    from_host(stream, target, between, size, status);
+  tn_buffer_unref(between);
+  return fine;
+}
+
+bool tn_copy_bytes(tn_stream* stream, tn_buffer* target, tn_buffer* source, size_t size,
+                   tn_status* status) {
+  if (size == 0) return true;
+  if (!target->device && !source->device) {
+    memcpy(target->data, source->data, size);
+    return true;
+  }
+  if ((target->device && !tn_stream_use(stream, target, status)) ||
+      (source->device && !tn_stream_use(stream, source, status)))
+    return false;
+  return (!source->device   ? from_host
+          : !target->device ? to_host
+                            : within)(stream, target, source, size, status);
+}
+
+// A stream in whose order the buffer was made, so that nothing else has to wait.
+static tn_stream* home_of(tn_buffer* buffer) {
+  tn_plugin_device* device = buffer->device->plugin;
+  const unsigned tag = atomic_load_explicit(&buffer->stream, memory_order_acquire);
+  tn_stream* found = device->device.stream;
+  pthread_mutex_lock(&device->streams_lock);
+  for (tn_stream* at = device->streams; at; at = at->next)
+    if (at->id == tag) found = at;
+  pthread_mutex_unlock(&device->streams_lock);
+  return found;
+}
+
+static bool given(const void* tensor, const void* other, tn_status* status) {
+  if (tensor && other) return true;
+  tn_status_set(status, TN_INVALID_ARGUMENT, "there is no tensor or no stream (NULL)");
+  tn_status_set_fault(status, TN_FAULT_CALLER);
+  return false;
+}
+
+static tn_tensor* copy(const tn_tensor* tensor, tn_allocator* allocator, tn_stream* stream,
+                       tn_status* status) {
+  tn_tensor* made = tn_tensor_create_in(allocator, tensor->dtype, tn_shape_dims(&tensor->shape),
+                                        tensor->shape.rank, status);
+  if (made && tn_copy_bytes(stream, made->buffer, tensor->buffer, tn_tensor_bytes(tensor), status))
+    return made;
+  tn_tensor_destroy(made);
+  return NULL;
+}
+
+tn_tensor* tn_tensor_to_host(const tn_tensor* tensor, tn_status* status) {
+  if (!given(tensor, tensor, status)) return NULL;
+  if (!tensor->buffer || !tensor->buffer->device) return tn_tensor_share(tensor, status);
+  return copy(tensor, tn_device_cpu()->allocator, home_of(tensor->buffer), status);
+}
+
+tn_tensor* tn_tensor_to_stream(const tn_tensor* tensor, tn_stream* stream, tn_status* status) {
+  if (!given(tensor, stream, status)) return NULL;
+  tn_device* device = stream->device;
+  if (!device->plugin) return tn_tensor_to_host(tensor, status);
+  if (!tensor->buffer || tn_dtype_is_hosts(tensor->dtype) || tensor->buffer->device == device)
+    return tn_tensor_share(tensor, status);
+  if (!tensor->buffer->device) return copy(tensor, &stream->allocator, stream, status);
+  tn_tensor* between = tn_tensor_to_host(tensor, status);
+  tn_tensor* made = between ? copy(between, &stream->allocator, stream, status) : NULL;
+  tn_tensor_destroy(between);
+  return made;
+}
+
+tn_tensor* tn_tensor_duplicate(const tn_tensor* tensor, tn_stream* stream, tn_status* status) {
+  if (!tensor || !tensor->buffer || !tensor->buffer->device) return tn_tensor_clone(tensor, status);
+  if (!stream) stream = home_of(tensor->buffer);
+  return copy(tensor, &stream->allocator, stream, status);
+}

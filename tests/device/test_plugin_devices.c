@@ -1,0 +1,281 @@
+// A plugin's devices through the public calls, with the example device, whose work is done when a
+// call returns.
+#include <pthread.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "harness.h"
+#include "tenon/tenon.h"
+
+#define EXAMPLE TENON_BUILD_DIR "/examples/libexample_device.so"
+
+static tn_device* load(void) {
+  tn_status status = {0};
+  CHECK(tn_plugin_load(EXAMPLE, NULL, &status));
+  CHECK_OK(&status);
+  tn_device* device = tn_device_find("EXAMPLE_DEVICE", &status);
+  CHECK_OK(&status);
+  CHECK(device);
+  return device;
+}
+
+static tn_tensor* floats(const float* values, int64_t count) {
+  tn_status status = {0};
+  tn_tensor* made =
+      tn_tensor_create_from(TN_FLOAT, &count, 1, values, (size_t)count * sizeof *values, &status);
+  CHECK_OK(&status);
+  return made;
+}
+
+TEST(test_devices_of_a_plugin_are_listed_after_the_cpu_and_found_by_every_form_of_name) {
+  CHECK_INT(tn_device_count(), 1);
+  tn_device* device = load();
+  CHECK_INT(tn_device_count(), 2);
+  CHECK(tn_device_at(1) == device && !tn_device_at(2));
+  CHECK_TEXT(tn_device_name(device), "/job:localhost/replica:0/task:0/device:EXAMPLE_DEVICE:0");
+  CHECK_TEXT(tn_device_type(device), "EXAMPLE_DEVICE");
+  tn_status status = {0};
+  CHECK(tn_device_find("/device:EXAMPLE_DEVICE:0", &status) == device);
+  CHECK(tn_device_find("example_device:0", &status) == device);
+  CHECK_OK(&status);
+  CHECK(!tn_device_find("EXAMPLE_DEVICE:1", &status));
+  CHECK_CONTAINS(tn_status_message(&status), "EXAMPLE_DEVICE:0");
+  tn_status_deinit(&status);
+}
+
+TEST(test_a_device_tells_what_it_is_and_how_its_memory_is_used) {
+  tn_device* device = load();
+  tn_status status = {0};
+  tn_device_info info = {.struct_size = TN_DEVICE_INFO_STRUCT_SIZE};
+  CHECK(tn_device_describe(device, &info, &status));
+  CHECK_TEXT(info.plugin, EXAMPLE);
+  CHECK_TEXT(info.platform, "EXAMPLE_DEVICE");
+  CHECK_TEXT(info.hardware, "memory of the host");
+  CHECK_INT(info.memory_total, 1 << 30);
+  CHECK_INT(info.numa_node, -1);
+  tn_tensor* x = floats((float[256]){0}, 256);
+  tn_tensor* there = tn_tensor_to_stream(x, tn_device_stream(device, &status), &status);
+  CHECK_OK(&status);
+  CHECK(tn_tensor_device(there) == device && tn_tensor_device(x) == tn_device_at(0));
+  tn_device_memory memory = {.struct_size = TN_DEVICE_MEMORY_STRUCT_SIZE};
+  CHECK(tn_device_memory_now(device, &memory, &status));
+  CHECK_INT(memory.allocations, 1);
+  CHECK(memory.in_use >= 1024 && memory.reserved >= memory.in_use && memory.limit == 1 << 30);
+  tn_tensor_destroy(there);
+  tn_device_memory_now(device, &memory, &status);
+  CHECK_INT(memory.in_use, 0);
+  // An older caller's struct is filled as far as it goes.
+  tn_device_memory old = {.struct_size = TF_OFFSET_OF_END(tn_device_memory, allocations),
+                          .in_use = 77};
+  CHECK(tn_device_memory_now(device, &old, &status));
+  CHECK(old.allocations == 1 && old.in_use == 77);
+  tn_tensor_destroy(x);
+}
+
+TEST(test_inputs_are_moved_to_the_device_and_results_are_read_on_the_host) {
+  load();
+  tn_status status = {0};
+  tn_tensor* x = floats((float[]){-1, 0, 2.5f, -3}, 4);
+  tn_call* call = tn_call_create("Relu", "EXAMPLE_DEVICE", &status);
+  tn_tensor *y = NULL, *z = NULL;
+  CHECK(tn_call_run(call, &x, 1, &y, 1, &status));
+  CHECK(tn_call_run(call, &y, 1, &z, 1, &status));  // what is there already stays
+  CHECK_OK(&status);
+  tn_tensor* home = tn_tensor_to_host(z, &status);
+  CHECK_OK(&status);
+  const float* values = tn_tensor_data(home);
+  CHECK(values[0] == 0 && values[1] == 0 && values[2] == 2.5f && values[3] == 0);
+  CHECK(!tn_tensor_write_text(z, stderr, &status));  // device memory is not read by accident
+  tn_status_deinit(&status);
+  tn_tensor_destroy(home);
+  tn_tensor_destroy(z);
+  tn_tensor_destroy(y);
+  tn_tensor_destroy(x);
+  tn_call_destroy(call);
+}
+
+TEST(test_a_kernel_of_the_cpu_takes_what_lies_on_a_device) {
+  tn_device* device = load();
+  tn_status status = {0};
+  CHECK(tn_plugin_load_defaults(NULL, &status));
+  tn_tensor* x = floats((float[]){1, 2, 3}, 3);
+  tn_tensor* there = tn_tensor_to_stream(x, tn_device_stream(device, &status), &status);
+  tn_call* call = tn_call_create("Neg", NULL, &status);
+  tn_tensor* y = NULL;
+  CHECK(tn_call_run(call, &there, 1, &y, 1, &status));
+  CHECK_OK(&status);
+  CHECK(((const float*)tn_tensor_data(y))[2] == -3);
+  tn_tensor_destroy(y);
+  tn_tensor_destroy(there);
+  tn_tensor_destroy(x);
+  tn_call_destroy(call);
+}
+
+static void count_call(void* arg) { ++*(int*)arg; }
+
+// On the CPU and on a plugin's device alike.
+static void check_streams(tn_device* device) {
+  tn_status status = {0};
+  int calls = 0;
+  tn_stream *a = tn_stream_create(device, &status), *b = tn_stream_create(device, &status);
+  CHECK_OK(&status);
+  CHECK(tn_stream_device(a) == device);
+  CHECK(tn_stream_call(a, count_call, &calls, &status));
+  tn_event* event = tn_event_record(a, &status);
+  CHECK(tn_stream_wait_for_event(b, event, &status) && tn_stream_depend(a, b, &status));
+  CHECK(tn_stream_call(b, count_call, &calls, &status));
+  CHECK(tn_stream_wait(b, 0, &status) && tn_stream_wait(a, 1000, &status));
+  CHECK(tn_event_wait(event, 0, &status) && tn_event_wait(event, 1000, &status));
+  CHECK_INT(tn_event_poll(event, &status), 1);
+  CHECK(tn_device_wait(device, &status));
+  CHECK_INT(calls, 2);
+  tn_timer* timer = tn_timer_start(a, &status);
+  CHECK(tn_timer_stop(timer, &status) >= 0);
+  CHECK_OK(&status);
+  tn_timer_destroy(timer);
+  tn_event_destroy(event);
+  tn_stream_destroy(a);
+  tn_stream_destroy(b);
+}
+
+TEST(test_streams_events_and_timers_on_a_plugins_device) { check_streams(load()); }
+
+TEST(test_streams_events_and_timers_on_the_cpu) { check_streams(tn_device_at(0)); }
+
+TEST(test_wrong_arguments_of_device_calls_are_refused) {
+  tn_device* device = load();
+  tn_status status = {0};
+  tn_stream* stream = tn_device_stream(device, &status);
+  tn_stream* other = tn_device_stream(tn_device_at(0), &status);
+  tn_event* event = tn_event_record(stream, &status);
+  tn_tensor* x = floats((float[]){1}, 1);
+  tn_device_info info = {.struct_size = 3};
+  tn_device_memory memory = {.struct_size = TN_DEVICE_MEMORY_STRUCT_SIZE, .ext = &memory};
+  CHECK_OK(&status);
+#define REFUSED(call)                                        \
+  do {                                                       \
+    CHECK(!(call));                                          \
+    CHECK_INT(tn_status_code(&status), TN_INVALID_ARGUMENT); \
+    tn_status_clear(&status);                                \
+  } while (0)
+  REFUSED(tn_device_describe(NULL, &info, &status));
+  REFUSED(tn_device_describe(device, NULL, &status));
+  REFUSED(tn_device_describe(device, &info, &status));
+  REFUSED(tn_device_memory_now(device, NULL, &status));
+  REFUSED(tn_device_memory_now(device, &memory, &status));
+  REFUSED(tn_device_stream(NULL, &status));
+  REFUSED(tn_device_wait(NULL, &status));
+  REFUSED(tn_stream_create(NULL, &status));
+  REFUSED(tn_stream_create_with_priority(NULL, 1, &status));
+  REFUSED(tn_stream_create_with_priority(device, 1, &status));  // the plugin has no priorities
+  REFUSED(tn_stream_wait(NULL, 0, &status));
+  REFUSED(tn_stream_depend(NULL, stream, &status));
+  REFUSED(tn_stream_depend(stream, NULL, &status));
+  REFUSED(tn_stream_depend(stream, other, &status));
+  REFUSED(tn_stream_call(NULL, count_call, NULL, &status));
+  REFUSED(tn_stream_call(stream, NULL, NULL, &status));
+  REFUSED(tn_event_record(NULL, &status));
+  REFUSED(tn_event_wait(NULL, 0, &status));
+  REFUSED(tn_event_poll(NULL, &status) + 1);
+  REFUSED(tn_stream_wait_for_event(NULL, event, &status));
+  REFUSED(tn_stream_wait_for_event(stream, NULL, &status));
+  REFUSED(tn_stream_wait_for_event(other, event, &status));
+  REFUSED(tn_timer_start(NULL, &status));
+  REFUSED(tn_timer_stop(NULL, &status) + 1);
+  REFUSED(tn_tensor_to_stream(NULL, stream, &status));
+  REFUSED(tn_tensor_to_stream(x, NULL, &status));
+  REFUSED(tn_tensor_to_host(NULL, &status));
+  CHECK(tn_tensor_device(NULL) == tn_device_at(0) && !tn_stream_device(NULL));
+  CHECK(!tn_device_at(99) && tn_device_count() == 2);
+  CHECK_TEXT(tn_device_name(NULL), "");
+  CHECK_TEXT(tn_device_type(NULL), "");
+  CHECK(!tn_device_find("NO_SUCH", &status));
+  tn_status_deinit(&status);
+  tn_stream_destroy(NULL);
+  tn_event_destroy(NULL);
+  tn_timer_destroy(NULL);
+  tn_event_destroy(event);
+  tn_tensor_destroy(x);
+}
+
+typedef struct scene {
+  tn_device* device;
+  tn_tensor* x;
+} scene;
+
+static bool use_everything(void* arg, tn_status* status) {
+  const scene* scene = arg;
+  int calls = 0;
+  tn_device_info info = {.struct_size = TN_DEVICE_INFO_STRUCT_SIZE};
+  tn_device_memory memory = {.struct_size = TN_DEVICE_MEMORY_STRUCT_SIZE};
+  tn_stream *stream = tn_stream_create(scene->device, status), *other = NULL;
+  tn_event* event = NULL;
+  tn_timer* timer = NULL;
+  tn_tensor *there = NULL, *home = NULL;
+  bool done =
+      stream && (other = tn_stream_create(scene->device, status)) &&
+      (there = tn_tensor_to_stream(scene->x, stream, status)) &&
+      (event = tn_event_record(stream, status)) && tn_stream_wait_for_event(other, event, status) &&
+      tn_stream_depend(other, stream, status) && tn_event_wait(event, 100, status) &&
+      tn_event_poll(event, status) == 1 && tn_stream_call(stream, count_call, &calls, status) &&
+      (timer = tn_timer_start(stream, status)) && tn_timer_stop(timer, status) >= 0 &&
+      tn_device_describe(scene->device, &info, status) &&
+      tn_device_memory_now(scene->device, &memory, status) && tn_stream_wait(stream, 100, status) &&
+      tn_device_wait(scene->device, status) && (home = tn_tensor_to_host(there, status));
+  tn_timer_destroy(timer);
+  tn_event_destroy(event);
+  tn_tensor_destroy(there);
+  tn_tensor_destroy(home);
+  tn_stream_destroy(other);
+  tn_stream_destroy(stream);
+  return done;
+}
+
+TEST(test_device_calls_survive_every_failing_allocation) {
+  scene scene = {load(), floats((float[]){1, 2}, 2)};
+  tn_status status = {0};
+  CHECK(use_everything(&scene, &status));  // what stays for the process is made here
+  CHECK(test_sweep_allocations(use_everything, &scene) > 3);
+  tn_tensor_destroy(scene.x);
+}
+
+TEST(test_questions_about_devices_allocate_nothing) {
+  tn_device* device = load();
+  tn_status status = {0};
+  tn_stream* stream = tn_device_stream(device, &status);
+  tn_stream* own = tn_stream_create_with_priority(tn_device_at(0), 3, &status);
+  CHECK_OK(&status);
+  tn_memory_fail_at(0);
+  CHECK_INT(tn_device_count(), 2);
+  CHECK(tn_device_at(1) == device && tn_device_find("EXAMPLE_DEVICE:0", &status) == device);
+  CHECK(*tn_device_name(device) && *tn_device_type(device));
+  CHECK(tn_stream_device(stream) == device && tn_device_stream(device, &status) == stream);
+  CHECK(tn_tensor_device(NULL) == tn_device_at(0));
+  tn_stream_destroy(own);
+  tn_memory_fail_at(-1);
+  CHECK_OK(&status);
+}
+
+// Each thread has its own stream, and all use one tensor.
+static void* run_on_own_stream(void* arg) {
+  const scene* scene = arg;
+  tn_status status = {0};
+  tn_stream* stream = tn_stream_create(scene->device, &status);
+  for (int i = 0; i < 200; ++i) {
+    tn_tensor* there = tn_tensor_to_stream(scene->x, stream, &status);
+    tn_tensor* home = tn_tensor_to_host(there, &status);
+    CHECK(home && ((const float*)tn_tensor_data(home))[1] == 2);
+    tn_tensor_destroy(home);
+    tn_tensor_destroy(there);
+  }
+  tn_stream_destroy(stream);
+  return NULL;
+}
+
+TEST(test_threads_share_a_device) {
+  scene scene = {load(), floats((float[]){1, 2}, 2)};
+  pthread_t threads[4];
+  for (int i = 0; i < 4; ++i) pthread_create(&threads[i], NULL, run_on_own_stream, &scene);
+  for (int i = 0; i < 4; ++i) pthread_join(threads[i], NULL);
+  tn_tensor_destroy(scene.x);
+}
