@@ -71,7 +71,7 @@ static int64_t last_whole(const track* t) {
 typedef struct depth_job {
   const tn_cpu_window* w;
   const tn_depthwise_loops* loops;
-  tn_dtype dtype;  // float or double
+  tn_dtype dtype;  // float or double, or bfloat16
   int64_t size;    // of elements in memory
   int64_t lanes, strips, strip;
   const char *in, *filter, *grad;
@@ -113,7 +113,7 @@ static void run_columns(const depth_job* job, const track* columns, tn_depthwise
   }
 }
 
-// Half and bfloat16 go through tiles of floats: some lanes of as many columns as there is room for.
+// Half goes through tiles of floats: some lanes of as many columns as there is room for.
 enum { MAX_TILE_LANES = 256, IN_TILE = 6144, FILTER_TILE = 4096, OUT_TILE = 4096 };
 typedef struct tiles {
   float in[IN_TILE], filter[FILTER_TILE], out[OUT_TILE];
@@ -336,15 +336,19 @@ static depth_job make_job(tn_dtype dtype, const tn_cpu_window* w, int64_t multip
                      .in_columns = w->columns};
 }
 
-// Without copies, where the window is small enough and channels need not be repeated.
-static bool run_tiled(depth_job* job, tn_dtype dtype, int64_t multiplier, const void* in,
-                      const void* filter, void* out, const tn_cpu_parallel* parallel) {
+// Without copies, where channels need not be repeated; half only where the window is small enough.
+static bool run_narrow(depth_job* job, tn_dtype dtype, int64_t multiplier, const void* in,
+                       const void* filter, void* out, const tn_cpu_parallel* parallel) {
   job->tile = tile_lanes(job->w);
-  if (!is_narrow(dtype) || multiplier != 1 || job->tile == 0) return false;
-  const tn_cast_loops* casts = TN_CPU_CHOOSE(tn_cast_loops);
+  if (!is_narrow(dtype) || multiplier != 1 || (dtype == TN_HALF && job->tile == 0)) return false;
+  if (dtype == TN_HALF) {
+    const tn_cast_loops* casts = TN_CPU_CHOOSE(tn_cast_loops);
+    job->widen = casts->round[dtype][TN_FLOAT];
+    job->narrow = casts->round[TN_FLOAT][dtype];
+  } else {
+    job->dtype = dtype;
+  }
   job->size = 2;
-  job->widen = casts->round[dtype][TN_FLOAT];
-  job->narrow = casts->round[TN_FLOAT][dtype];
   job->in = in;
   job->filter = filter;
   job->out = out;
@@ -363,7 +367,7 @@ void tn_cpu_depthwise(tn_dtype dtype, const tn_cpu_window* w, int64_t multiplier
                       const void* filter, void* out, void* workspace,
                       const tn_cpu_parallel* parallel) {
   depth_job job = make_job(dtype, w, multiplier);
-  if (run_tiled(&job, dtype, multiplier, in, filter, out, parallel)) return;
+  if (run_narrow(&job, dtype, multiplier, in, filter, out, parallel)) return;
   if (is_narrow(dtype) && w->images > 1) {
     const tn_cpu_window one = one_image(w);
     for (int64_t i = 0; i < w->images; ++i)
@@ -390,7 +394,7 @@ void tn_cpu_depthwise_grad_input(tn_dtype dtype, const tn_cpu_window* w, int64_t
   job.columns = w->columns;
   job.in_rows = w->out_rows;
   job.in_columns = w->out_columns;
-  if (run_tiled(&job, dtype, multiplier, grad, filter, out, parallel)) return;
+  if (run_narrow(&job, dtype, multiplier, grad, filter, out, parallel)) return;
   if (is_narrow(dtype) && w->images > 1) {
     const tn_cpu_window one = one_image(w);
     for (int64_t i = 0; i < w->images; ++i)

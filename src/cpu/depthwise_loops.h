@@ -15,7 +15,7 @@ enum { TN_DEPTHWISE_TAPS = 3 };
 
 // For float and double, on `count` channels that lie side by side.
 typedef struct tn_depthwise_loops {
-  // out[pixel] = sum over taps of in[pixel, tap] * filter[tap].
+  // out[pixel] = sum over taps of in[pixel, tap] * filter[tap]. For bfloat16 too, summed as floats.
   void (*row[TN_CPU_DTYPES])(const void* in, const void* filter, tn_depthwise_row row,
                              int64_t count, void* out);
   // sums[tap] += sum over pixels of in[pixel, tap] * grad[pixel]. At most TN_DEPTHWISE_TAPS taps;
