@@ -140,7 +140,8 @@ static void release(tn_buffer* buffer) {
   tn_block *block = (tn_block*)buffer, *gone = block;
   tn_cached_memory* memory = buffer->release_arg;
   block->next = NULL;
-  if (block->size <= most_kept_size) {
+  if (block->size <= most_kept_size &&
+      block->size == tn_blocks_round(&memory->blocks, block->size)) {
     shard* shard = own_shard(memory);
     size_t class = (size_t)tn_blocks_bin(&memory->blocks, block->size);
     lock_shard(shard);
@@ -294,6 +295,7 @@ static tn_block* take_or_grow(tn_cached_memory* memory, request* request) {
   pthread_mutex_lock(&memory->lock);
   tn_block* block = take_gathered(memory, request);
   pthread_mutex_unlock(&memory->lock);
+  if (memory->limit && request->size > memory->limit) return block;
   for (int tries = 0; !block && !request->no_host_memory; ++tries) {
     if (tries == 2 || (tries == 1 && !tn_cached_memory_trim(memory))) break;
     pthread_mutex_lock(&memory->growth);
@@ -346,17 +348,22 @@ static void say_out_of_memory(tn_cached_memory* memory, size_t asked, tn_status*
 tn_buffer* tn_cached_memory_take(tn_cached_memory* memory, size_t size, uint32_t stream,
                                  uint32_t* out_previous, tn_status* status) {
   size_t asked = size ? size : 1, unit = (size_t)1 << memory->blocks.shift;
-  request request = {.size = tn_blocks_round(&memory->blocks, asked), .stream = stream};
+  size_t rounded = tn_blocks_round(&memory->blocks, asked),
+         least = (asked + unit - 1) & ~(unit - 1);
+  request request = {.size = rounded, .stream = stream};
   tn_block* block = NULL;
-  if (request.size && request.size <= most_kept_size) {
-    block = take_kept(memory, request.size, stream);
-  } else if (request.size) {
-    request.size = (asked + unit - 1) & ~(unit - 1);
-    if (request.size - asked < asked / TN_BIN_STEPS)
-      request.spare = asked / TN_BIN_STEPS - (request.size - asked);
+  if (rounded && rounded <= most_kept_size) {
+    block = take_kept(memory, rounded, stream);
+  } else if (rounded) {
+    request.size = least;
+    if (least - asked < asked / TN_BIN_STEPS)
+      request.spare = asked / TN_BIN_STEPS - (least - asked);
   }
-  if (!block && request.size && (!memory->limit || request.size <= memory->limit))
+  if (!block && rounded) block = take_or_grow(memory, &request);
+  if (!block && least < request.size && !request.no_host_memory) {
+    request.size = least;
     block = take_or_grow(memory, &request);
+  }
   if (!block) {
     if (request.no_host_memory)
       tn_status_set_no_memory(status, "keeping account of a device's memory");

@@ -40,7 +40,7 @@ typedef struct tn_cached_memory_options {
   const char* name;          // of that device, for messages; copied
   size_t alignment;          // of every buffer: a power of two from 64 on; 0: 256
   size_t limit;              // bytes of all regions together; 0: as much as the source gives
-  bool whole;  // the first region is as large as `limit`; else 2 MiB, and each twice the one before
+  bool whole;  // the first region is as large as `limit`; else 2 MiB, and twice that each time
 } tn_cached_memory_options;
 
 // What SP_AllocatorStats says. Sizes are those of blocks.
@@ -48,7 +48,7 @@ typedef struct tn_memory_stats {
   int64_t allocations;  // all that were ever made
   int64_t live_buffers;
   size_t in_use;
-  size_t peak_in_use;
+  size_t peak_in_use;  // of several threads at once, it may lack what lay in their places
   size_t largest_allocation;
   size_t limit;  // 0: none
   size_t reserved;
