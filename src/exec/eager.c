@@ -30,6 +30,7 @@ struct TFE_Op {
   tn_tensor** inputs;
   size_t input_count, input_capacity;
   tn_cached_kernel* cached;  // of the last run
+  const tn_cancel* cancel;
   struct TFE_Op* next_spare;
   tn_tensor* few[few_inputs];
 };
@@ -127,6 +128,7 @@ tn_eager_op* tn_eager_op_create(tn_eager_context* context, const char* name, tn_
     list->first = op->next_spare;
     --list->count;
     op->attrs_set = 0;
+    op->cancel = NULL;
     if (op->device != tn_device_cpu()) tn_eager_op_set_device(op, "", NULL);
   } else {
     op = tn_alloc(sizeof *op);
@@ -178,6 +180,8 @@ bool tn_eager_op_set_device(tn_eager_op* op, const char* name, tn_status* status
   op->device = device;
   return true;
 }
+
+void tn_eager_op_set_cancel(tn_eager_op* op, const tn_cancel* cancel) { op->cancel = cancel; }
 
 void tn_eager_op_clear_inputs(tn_eager_op* op) {
   for (size_t i = 0; i < op->input_count; ++i) tn_tensor_destroy(op->inputs[i]);
@@ -403,8 +407,9 @@ bool tn_eager_op_run(tn_eager_op* op, tn_tensor** outputs, int* count, tn_status
                   output_count, outputs ? *count : 0);
     return false;
   }
-  if (!tn_kernel_run_with(instance, op->inputs, op->input_count, outputs, output_count, NULL,
-                          status))
+  tn_run_options options = {.cancel = op->cancel};
+  if (!tn_kernel_run_with(instance, op->inputs, op->input_count, outputs, output_count,
+                          op->cancel ? &options : NULL, status))
     return false;
   *count = (int)output_count;
   tn_eager_op_clear_inputs(op);

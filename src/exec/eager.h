@@ -51,6 +51,9 @@ bool tn_eager_op_set_attr(tn_eager_op* op, const char* attr, tn_attr_kind kind, 
 // The op's name and attrs as a function value, borrowed.
 tn_func tn_eager_op_as_function(const tn_eager_op* op);
 
+// Runs of the op end early when `cancel` (borrowed, may be NULL) is asked.
+void tn_eager_op_set_cancel(tn_eager_op* op, const tn_cancel* cancel);
+
 // Runs the op. *count is the room in `outputs` before and the number of outputs after; they are
 // handles owned by the caller. Success uses the inputs up, as in TensorFlow: the op may be run
 // again with others, attrs and device stay.

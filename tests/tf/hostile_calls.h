@@ -489,6 +489,22 @@ SPECIAL(TFE_OpSetAttrFunctionList, {
 })
 SPECIAL(TFE_Execute, execute(TAKE(OP)))
 
+// eager/c_api_experimental.h. A manager is deleted when no op is left that may have it.
+KEPT(MANAGER, TFE_NewCancellationManager)
+PLAIN(TFE_DeleteCancellationManager, world->live_ops ? NULL : TAKE(MANAGER))
+PLAIN(TFE_CancellationManagerIsCancelled, ANY(MANAGER))
+PLAIN(TFE_CancellationManagerIsCancelling, ANY(MANAGER))
+PLAIN(TFE_CancellationManagerStartCancel, ANY(MANAGER))
+PLAIN(TFE_CancellationManagerGetToken, ANY(MANAGER))
+SPECIAL(TFE_CancellationManagerRegisterCallback, {
+  TFE_CancelCallback callback = {MAYBE(be_told), NULL};
+  TFE_CancellationManagerRegisterCallback(ANY(MANAGER), BELOW(4), CHANCE(8) ? NULL : &callback,
+                                          NAME);
+})
+PLAIN(TFE_CancellationManagerDeregisterCallback, ANY(MANAGER), BELOW(4))
+PLAIN(TFE_CancellationManagerTryDeregisterCallback, ANY(MANAGER), BELOW(4))
+PLAIN(TFE_OpSetCancellationManager, ANY(OP), ANY(MANAGER), ANY(STATUS))
+
 // grappler.h: this host has no graphs, so no handle is ever live
 PLAIN(TF_GetNodesToPreserveListSize, NULL, OUT, OUT, ANY(STATUS))
 PLAIN(TF_GetNodesToPreserveList, NULL, OUT, OUT, INDEX, OUT, SIZE, ANY(STATUS))

@@ -14,6 +14,7 @@
 #include "tenon/shape_inference.h"
 #include "tensorflow/c/c_api_experimental.h"
 #include "tensorflow/c/eager/c_api.h"
+#include "tensorflow/c/eager/c_api_experimental.h"
 #include "tensorflow/c/experimental/grappler/grappler.h"
 #include "tensorflow/c/experimental/next_pluggable_device/c_api.h"
 #include "tensorflow/c/kernels_experimental.h"
@@ -51,6 +52,7 @@ typedef enum kind {
   HANDLE,
   DEBUG_INFO,
   OP,
+  MANAGER,
   kind_count
 } kind;
 
@@ -129,12 +131,13 @@ DROP(drop_options, TFE_DeleteContextOptions)
 DROP(drop_context, TFE_DeleteContext)
 DROP(drop_handle, TFE_DeleteTensorHandle)
 DROP(drop_debug_info, TFE_DeleteTensorDebugInfo)
+DROP(drop_manager, TFE_DeleteCancellationManager)
 
 static void (*const drops[kind_count])(void*) = {
     drop_status,       drop_tensor,    drop_string,     drop_buffer,         drop_shape,
     drop_shape_handle, drop_dimension, drop_op_builder, drop_kernel_builder, drop_locks,
     drop_devices,      drop_library,   drop_options,    drop_context,        drop_handle,
-    drop_debug_info,   drop_op};
+    drop_debug_info,   drop_op,        drop_manager};
 
 static void keep(kind kind, void* item) {
   pool* pool = &world->pools[kind];
@@ -190,6 +193,7 @@ static void make(kind kind) {
     case HANDLE:
       if (pools[TENSOR].count) keep(kind, TFE_NewTensorHandle(pools[TENSOR].items[0], NULL));
       break;
+    case MANAGER: keep(kind, TFE_NewCancellationManager()); break;
     case OP:
       if (pools[CONTEXT].count) keep_op(TFE_NewOp(pools[CONTEXT].items[0], any_runnable(), NULL));
       break;
@@ -282,6 +286,7 @@ static void visit_payload(const char* key, const char* value, void* capture) {
 
 static void listen(const char* line) { read_text(line); }
 static void touch_range(void* arg, int64_t begin, int64_t end) {}
+static void be_told(void* arg) {}
 static void* make_resource(void* arg) { return NULL; }
 static void free_tensor_memory(void* data, size_t size, void* memory) { free(memory); }
 
