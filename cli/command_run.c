@@ -244,7 +244,9 @@ static bool run_call(tn_call* call, const arrays* inputs, run_result* result, tn
   }
   result->origin = tn_call_kernel_origin(call, inputs->items, inputs->count, status);
   result->kernel = tn_call_kernel_name(call, inputs->items, inputs->count, status);
-  if (!result->origin || !result->kernel) return false;
+  const tn_device* device = tn_call_device(call, inputs->items, inputs->count, status);
+  if (!result->origin || !result->kernel || !device) return false;
+  if (device == tn_device_at(0)) result->device = "CPU";  // a fallback is to be seen
   snprintf(last_words, sizeof last_words, "tenon run: kernel '%s' of %s, computing %s, ",
            result->kernel, result->origin, result->op);
   const tn_call_options options = {.struct_size = TN_CALL_OPTIONS_STRUCT_SIZE, .cancel = cancel};
@@ -329,6 +331,7 @@ static int run(cli_args* args) {
   for (size_t i = 0; ok && i < args->word_count; ++i)
     ok = read_input(args->words[i], &inputs, status);
   if (ok) call = tn_call_create(op, result.device, status);
+  if (call && cli_has(args, "allow-cpu-fallback")) ok = tn_call_allow_cpu_fallback(call, status);
   const char* target = cli_value(args, "out");
   ok = call && set_attrs(args, call, status) && (cancel = tn_cancel_create(status));
   if (ok) {
@@ -371,7 +374,8 @@ static const cli_option options[] = {
     {"op", "NAME", "the op to run", 0},
     {"attr", "NAME=VALUE", "set an attribute: true, 3, float32, [1, 2], SAME", 0},
     {"out", "PLACE", "write to this folder (out0.npy, ...), .npz or .npy instead of printing", 0},
-    {"device", "NAME", "where to run (default: CPU)", 0},
+    {"device", "NAME", "where to run (default: CPU); `tenon devices` lists them", 0},
+    {"allow-cpu-fallback", NULL, "run on the CPU what the device has no kernel for", 0},
     CLI_PLUGIN_OPTIONS,
     {NULL, NULL, NULL, 0},
 };
@@ -383,6 +387,7 @@ const cli_command cli_run = {
     options,
     "  tenon run --op MatMul a.npy b.npy --attr transpose_b=true\n"
     "  tenon run --op AddV2 xs.npz:left xs.npz:right --out results\n"
+    "  tenon run --op Relu x.npy --plugin ./libmydevice.so --device MY_DEVICE:0\n"
     "  tenon run --op Gelu x.npy --plugin libitex_cpu.so --attr approximate=true\n",
     run,
 };

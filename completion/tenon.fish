@@ -19,4 +19,4 @@ complete -c tenon -n 'not __fish_use_subcommand; and string match -q -- "-*" (co
 complete -c tenon -n '__fish_seen_subcommand_from ops' -f -a '(__tenon_ops)'
 complete -c tenon -n '__fish_seen_subcommand_from run kernels' -l op -x -a '(__tenon_ops)'
 complete -c tenon -n '__fish_seen_subcommand_from new; and test (count (commandline -opc)) -eq 2' -f -a 'op device'
-complete -c tenon -n '__fish_seen_subcommand_from run ops kernels' -l plugin -r -F
+complete -c tenon -n '__fish_seen_subcommand_from run ops kernels devices' -l plugin -r -F

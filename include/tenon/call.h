@@ -4,6 +4,7 @@
 
 #include "tenon/abi.h"
 #include "tenon/cancel.h"
+#include "tenon/device.h"
 #include "tenon/tensor.h"
 
 #ifdef __cplusplus
@@ -27,10 +28,17 @@ void tn_call_destroy(tn_call* call);
 // "float32", "[1, 2]", "SAME". Copies both.  [one thread per call, before its first run]  since 0.1
 bool tn_call_set_attr(tn_call* call, const char* name, const char* value, tn_status* status);
 
-// Runs the op. `inputs` are borrowed; `outputs` become handles owned by the caller, all of them or,
-// on failure, none (NULLs). `output_count` must be what the op gives, which tn_call_output_count
-// says. The first run with these input types finds and makes the kernel; later ones take no lock
-// and allocate nothing but the outputs.  [any thread]  since 0.1
+// Where the call's device has no kernel for the types it is run with, one of the CPU serves, and
+// tensors are copied to and fro. Borrows `call`.
+// [one thread per call, before its first run]  since 0.1
+bool tn_call_allow_cpu_fallback(tn_call* call, tn_status* status);
+
+// Runs the op. Inputs are brought to the device; outputs lie where the kernel put them, and may
+// still be in the making there (tn_tensor_to_host waits). `inputs` are borrowed; `outputs` become
+// handles owned by the caller, all of them or, on failure, none (NULLs). `output_count` must be
+// what the op gives, which tn_call_output_count says. The first run with these input types finds
+// and makes the kernel; later ones take no lock and allocate nothing but the outputs.  [any thread]
+// since 0.1
 bool tn_call_run(tn_call* call, tn_tensor* const* inputs, size_t input_count, tn_tensor** outputs,
                  size_t output_count, tn_status* status);
 
@@ -39,8 +47,9 @@ typedef struct tn_call_options {
   size_t struct_size;       // TN_CALL_OPTIONS_STRUCT_SIZE                since 0.1
   void* ext;                // must be NULL                               since 0.1
   const tn_cancel* cancel;  // borrowed for the run; NULL: runs to its end  since 0.1
+  tn_stream* stream;        // of the call's device, borrowed; NULL: the device's own  since 0.1
 } tn_call_options;
-#define TN_CALL_OPTIONS_STRUCT_SIZE TF_OFFSET_OF_END(tn_call_options, cancel)
+#define TN_CALL_OPTIONS_STRUCT_SIZE TF_OFFSET_OF_END(tn_call_options, stream)
 
 // tn_call_run with options, which may be NULL; inputs and options are borrowed, outputs become the
 // caller's. When `cancel` is asked before the kernel begins, or while it still has pieces of work
@@ -55,6 +64,11 @@ bool tn_call_run_with(tn_call* call, tn_tensor* const* inputs, size_t input_coun
 // [any thread]  since 0.1
 int tn_call_output_count(tn_call* call, tn_tensor* const* inputs, size_t input_count,
                          tn_status* status);
+
+// The device whose kernel serves such inputs: the call's own, or the CPU after a fallback. NULL
+// with a status. Owned by the library, valid for ever.  [any thread]  since 0.1
+tn_device* tn_call_device(tn_call* call, tn_tensor* const* inputs, size_t input_count,
+                          tn_status* status);
 
 // The file whose kernel serves such inputs ("tenon" for a built-in one), or NULL with a status.
 // Owned by the library, valid for ever.  [any thread]  since 0.1

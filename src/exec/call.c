@@ -18,6 +18,7 @@ typedef struct signature {
 struct tn_call {
   const tn_op_def* op;
   tn_device* device;
+  bool falls_back;
   tn_attrs attrs;
   pthread_mutex_t lock;            // for adding and renewing
   _Atomic(signature*) signatures;  // only ever grows at the front
@@ -94,6 +95,18 @@ bool tn_call_set_attr(tn_call* call, const char* name, const char* value, tn_sta
   return tn_attrs_take(&call->attrs, name, &parsed, status);
 }
 
+bool tn_call_allow_cpu_fallback(tn_call* call, tn_status* status) {
+  if (!given(call, call, call, status)) return false;
+  if (atomic_load_explicit(&call->signatures, memory_order_relaxed)) {
+    tn_status_set(status, TN_FAILED_PRECONDITION,
+                  "a call of op %s was to fall back to the CPU after its first run; say so before",
+                  call->op->name);
+    return false;
+  }
+  call->falls_back = true;
+  return true;
+}
+
 static signature* find(tn_call* call, const tn_dtype* types, size_t count) {
   signature* at = atomic_load_explicit(&call->signatures, memory_order_acquire);
   while (at && (at->count != count || memcmp(at->types, types, count * sizeof *types) != 0))
@@ -114,7 +127,8 @@ static const tn_kernel_instance* prepare(tn_call* call, const tn_dtype* types, s
     tn_status_set_no_memory(status, "preparing a call");
     return NULL;
   }
-  if (!tn_prepare(&made->prepared, call->op, call->device, &call->attrs, types, count, status)) {
+  if (!tn_prepare(&made->prepared, call->op, call->device, call->falls_back, &call->attrs, types,
+                  count, status)) {
     tn_free(made);
     return NULL;
   }
@@ -156,21 +170,24 @@ static const tn_kernel_instance* instance_for(tn_call* call, tn_tensor* const* i
 }
 
 static bool run(tn_call* call, tn_tensor* const* inputs, size_t input_count, tn_tensor** outputs,
-                size_t output_count, const tn_run_options* options, tn_status* status) {
+                size_t output_count, tn_run_options* options, tn_status* status) {
   if (!given(call, input_count ? inputs : (void*)call, output_count ? outputs : (void*)call,
              status))
     return false;
   const tn_kernel_instance* instance = instance_for(call, inputs, input_count, status);
-  if (instance)
+  if (instance) {
+    // The CPU's kernels, after a fallback too, are done when they return.
+    if (!instance->device->plugin) options->stream = NULL;
     return tn_kernel_run_with(instance, inputs, input_count, outputs, output_count, options,
                               status);
+  }
   for (size_t i = 0; i < output_count; ++i) outputs[i] = NULL;
   return false;
 }
 
 bool tn_call_run(tn_call* call, tn_tensor* const* inputs, size_t input_count, tn_tensor** outputs,
                  size_t output_count, tn_status* status) {
-  return run(call, inputs, input_count, outputs, output_count, NULL, status);
+  return run(call, inputs, input_count, outputs, output_count, &(tn_run_options){0}, status);
 }
 
 bool tn_call_run_with(tn_call* call, tn_tensor* const* inputs, size_t input_count,
@@ -184,7 +201,14 @@ bool tn_call_run_with(tn_call* call, tn_tensor* const* inputs, size_t input_coun
     for (size_t i = 0; outputs && i < output_count; ++i) outputs[i] = NULL;
     return false;
   }
-  tn_run_options how = {.cancel = options && TN_HAS(options, cancel) ? options->cancel : NULL};
+  tn_run_options how = {.cancel = options && TN_HAS(options, cancel) ? options->cancel : NULL,
+                        .stream = options && TN_HAS(options, stream) ? options->stream : NULL};
+  if (how.stream && call && tn_stream_device(how.stream) != call->device) {
+    tn_status_set(status, TN_INVALID_ARGUMENT, "a call on %s cannot run on a stream of %s",
+                  call->device->name, tn_device_name(tn_stream_device(how.stream)));
+    for (size_t i = 0; outputs && i < output_count; ++i) outputs[i] = NULL;
+    return false;
+  }
   return run(call, inputs, input_count, outputs, output_count, &how, status);
 }
 
@@ -193,6 +217,13 @@ int tn_call_output_count(tn_call* call, tn_tensor* const* inputs, size_t input_c
   if (!given(call, input_count ? inputs : (void*)call, call, status)) return -1;
   const tn_kernel_instance* instance = instance_for(call, inputs, input_count, status);
   return instance ? (int)instance->node->output_count : -1;
+}
+
+tn_device* tn_call_device(tn_call* call, tn_tensor* const* inputs, size_t input_count,
+                          tn_status* status) {
+  if (!given(call, input_count ? inputs : (void*)call, call, status)) return NULL;
+  const tn_kernel_instance* instance = instance_for(call, inputs, input_count, status);
+  return instance ? instance->device : NULL;
 }
 
 const char* tn_call_kernel_origin(tn_call* call, tn_tensor* const* inputs, size_t input_count,

@@ -75,8 +75,8 @@ static tn_cached_kernel* make(const cache_key* key, tn_status* status) {
   made->type_count = key->type_count;
   memcpy(made->types, key->types, key->type_count * sizeof *made->types);
   if (tn_attrs_copy(&made->attrs, key->attrs, status) &&
-      tn_prepare(&made->prepared, key->op, key->device, key->attrs, key->types, key->type_count,
-                 status))
+      tn_prepare(&made->prepared, key->op, key->device, false, key->attrs, key->types,
+                 key->type_count, status))
     return made;
   free_entry(made);
   return NULL;

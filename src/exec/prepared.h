@@ -8,10 +8,12 @@
 typedef struct tn_prepared {
   _Atomic(tn_kernel_instance*) instance;
   _Atomic uint64_t generation;  // of the registry, when the choice was made
+  tn_device* device;            // the one asked for
+  bool falls_back;              // to the CPU's kernels, where the device has none
 } tn_prepared;
 
 // Chooses and makes the kernel of `op` with `attrs` for inputs of these types.
-bool tn_prepare(tn_prepared* prepared, const tn_op_def* op, tn_device* device,
+bool tn_prepare(tn_prepared* prepared, const tn_op_def* op, tn_device* device, bool falls_back,
                 const tn_attrs* attrs, const tn_dtype* types, size_t type_count, tn_status* status);
 void tn_prepared_deinit(tn_prepared* prepared);
 

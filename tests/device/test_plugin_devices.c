@@ -111,6 +111,64 @@ TEST(test_a_kernel_of_the_cpu_takes_what_lies_on_a_device) {
   tn_call_destroy(call);
 }
 
+TEST(test_a_call_runs_on_the_stream_it_is_given) {
+  tn_device* device = load();
+  tn_status status = {0};
+  tn_stream* stream = tn_stream_create(device, &status);
+  tn_call_options options = {.struct_size = TN_CALL_OPTIONS_STRUCT_SIZE, .stream = stream};
+  tn_tensor *x = floats((float[]){-1, 2}, 2), *y = NULL, *z = NULL;
+  tn_call* call = tn_call_create("Relu", "EXAMPLE_DEVICE", &status);
+  CHECK(tn_call_run_with(call, &x, 1, &y, 1, &options, &status));
+  CHECK(tn_call_run(call, &y, 1, &z, 1, &status));  // on the device's own, which waits for it
+  CHECK(tn_call_device(call, &x, 1, &status) == device);
+  tn_tensor* home = tn_tensor_to_host(z, &status);
+  CHECK_OK(&status);
+  CHECK(((const float*)tn_tensor_data(home))[1] == 2);
+  options.stream = tn_device_stream(tn_device_at(0), &status);
+  tn_tensor* none = x;
+  CHECK(!tn_call_run_with(call, &x, 1, &none, 1, &options, &status));
+  CHECK_INT(tn_status_code(&status), TN_INVALID_ARGUMENT);
+  CHECK(!none);
+  tn_status_deinit(&status);
+  tn_tensor_destroy(home);
+  tn_tensor_destroy(z);
+  tn_tensor_destroy(y);
+  tn_tensor_destroy(x);
+  tn_call_destroy(call);
+  tn_stream_destroy(stream);
+}
+
+TEST(test_what_the_device_has_no_kernel_for_runs_on_the_cpu_when_that_is_allowed) {
+  tn_device* device = load();
+  tn_status status = {0};
+  CHECK(tn_plugin_load_defaults(NULL, &status));
+  tn_stream* stream = tn_stream_create(device, &status);
+  tn_call_options options = {.struct_size = TN_CALL_OPTIONS_STRUCT_SIZE, .stream = stream};
+  tn_tensor *x = floats((float[]){-1, 2}, 2), *y = NULL;
+  tn_tensor* there = tn_tensor_to_stream(x, stream, &status);
+  tn_call* call = tn_call_create("Neg", "EXAMPLE_DEVICE", &status);
+  CHECK_OK(&status);
+  CHECK(!tn_call_run(call, &there, 1, &y, 1, &status));
+  CHECK_INT(tn_status_code(&status), TN_NOT_FOUND);
+  tn_status_clear(&status);
+  CHECK(tn_call_allow_cpu_fallback(call, &status));
+  CHECK(tn_call_run_with(call, &there, 1, &y, 1, &options, &status));
+  CHECK_OK(&status);
+  CHECK(tn_call_device(call, &there, 1, &status) == tn_device_at(0));
+  CHECK(tn_tensor_device(y) == tn_device_at(0));
+  CHECK(((const float*)tn_tensor_data(y))[0] == 1);
+  CHECK(!tn_call_allow_cpu_fallback(call, &status));  // too late
+  CHECK_INT(tn_status_code(&status), TN_FAILED_PRECONDITION);
+  CHECK(!tn_call_allow_cpu_fallback(NULL, &status) && !tn_call_device(NULL, NULL, 0, &status));
+  CHECK_INT(tn_status_code(&status), TN_INVALID_ARGUMENT);
+  tn_status_deinit(&status);
+  tn_tensor_destroy(y);
+  tn_tensor_destroy(there);
+  tn_tensor_destroy(x);
+  tn_call_destroy(call);
+  tn_stream_destroy(stream);
+}
+
 static void count_call(void* arg) { ++*(int*)arg; }
 
 // On the CPU and on a plugin's device alike.
@@ -195,6 +253,25 @@ TEST(test_wrong_arguments_of_device_calls_are_refused) {
   tn_event_destroy(NULL);
   tn_timer_destroy(NULL);
   tn_event_destroy(event);
+  tn_tensor_destroy(x);
+}
+
+static bool call_on_the_device(void* arg, tn_status* status) {
+  tn_tensor *x = arg, *y = NULL;
+  tn_call* call = tn_call_create("Relu", "EXAMPLE_DEVICE", status);
+  const bool done = call && tn_call_allow_cpu_fallback(call, status) &&
+                    tn_call_run(call, &x, 1, &y, 1, status) && tn_call_device(call, &x, 1, status);
+  tn_tensor_destroy(y);
+  tn_call_destroy(call);
+  return done;
+}
+
+TEST(test_calls_on_a_device_survive_every_failing_allocation) {
+  load();
+  tn_tensor* x = floats((float[]){1, -2}, 2);
+  tn_status status = {0};
+  CHECK(call_on_the_device(x, &status));
+  CHECK(test_sweep_allocations(call_on_the_device, x) > 3);
   tn_tensor_destroy(x);
 }
 

@@ -49,7 +49,7 @@ static tn_call* call_of(void (*compute)(void*, tn_run_context*)) {
 static bool run(tn_call* call, tn_tensor** out, const tn_cancel* cancel, tn_status* status) {
   tn_tensor* in = FLOATS(1);
   *out = in;  // something that has to become NULL
-  tn_call_options options = {TN_CALL_OPTIONS_STRUCT_SIZE, NULL, cancel};
+  tn_call_options options = {.struct_size = TN_CALL_OPTIONS_STRUCT_SIZE, .cancel = cancel};
   bool done = tn_call_run_with(call, &in, 1, out, 1, &options, status);
   tn_tensor_destroy(in);
   return done;
@@ -118,12 +118,12 @@ TEST(test_options_that_are_not_understood_are_refused) {
   tn_call* call = call_of(fill_until);
   tn_tensor *in = FLOATS(1), *out = in;
   tn_status status = {0};
-  tn_call_options options = {sizeof(size_t), NULL, NULL};
+  tn_call_options options = {.struct_size = sizeof(size_t)};
   CHECK(!tn_call_run_with(call, &in, 1, &out, 1, &options, &status));
   CHECK(!out);
   CHECK_CONTAINS(tn_status_message(&status), "tn_call_options: struct_size 8");
   CHECK_CODE(&status, TN_INVALID_ARGUMENT);
-  options = (tn_call_options){TN_CALL_OPTIONS_STRUCT_SIZE, &options, NULL};
+  options = (tn_call_options){.struct_size = TN_CALL_OPTIONS_STRUCT_SIZE, .ext = &options};
   CHECK(!tn_call_run_with(call, &in, 1, &out, 1, &options, &status));
   CHECK_CODE(&status, TN_INVALID_ARGUMENT);
   CHECK(!tn_call_run_with(call, &in, 1, NULL, 1, &options, &status));
@@ -134,7 +134,8 @@ TEST(test_options_that_are_not_understood_are_refused) {
   tn_cancel* cancel = tn_cancel_create(NULL);
   tn_cancel_request(cancel);
   tn_status_clear(&status);
-  options = (tn_call_options){TF_OFFSET_OF_END(tn_call_options, ext), NULL, cancel};
+  options =
+      (tn_call_options){.struct_size = TF_OFFSET_OF_END(tn_call_options, ext), .cancel = cancel};
   CHECK(tn_call_run_with(call, &in, 1, &out, 1, &options, &status));
   CHECK_OK(&status);
   tn_tensor_destroy(out);
@@ -148,7 +149,7 @@ TEST(test_a_cancelled_run_survives_every_failing_allocation) {
   tn_cancel* cancel = tn_cancel_create(NULL);
   tn_tensor *in = FLOATS(1), *out;
   tn_status status = {0};
-  tn_call_options options = {TN_CALL_OPTIONS_STRUCT_SIZE, NULL, cancel};
+  tn_call_options options = {.struct_size = TN_CALL_OPTIONS_STRUCT_SIZE, .cancel = cancel};
   CHECK(tn_call_run_with(call, &in, 1, &out, 1, &options, &status));  // the kernel is made
   tn_tensor_destroy(out);
   tn_cancel_request(cancel);
