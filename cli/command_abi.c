@@ -294,13 +294,15 @@ static const cli_option options[] = {
     {"framework", "NAME", "window: a release, jaxlib==0.6.2 or tensorflow==2.21", 0},
     {"as-of", "DATE", "window: any framework released on that day (today)", 0},
     {"weeks", "N", "window: its length in weeks, 6 or 12 (12)", 0},
-    {"stablehlo", "VERSION", "window: the newest StableHLO that the plugin reads", 0},
+    {"stablehlo", "VERSION", "window: the newest that the plugin reads; import: NEWEST,OLDEST", 0},
     {"program", "VERSION", "window: the StableHLO version of the program", 0},
     {"announced", "DATE", "window: when a new major was announced", 0},
     {"feature", "FEATURE", "window: judge it too: NAME@0.113:optional, NAME:experimental,...", 0},
     {"data", "DIR", "import: the tables to extend (data/abi of the checkout it runs in)", 0},
     {"date", "DATE", "import: the day of the number or the release", 0},
+    {"wheel-date", "DATE", "import: of the newest file in a wheel that was unpacked", 0},
     {"commit", "ID", "import: the commit that a header was taken from", 0},
+    {"pjrt", "NUMBER", "import: the PJRT number of a jaxlib, which its files do not tell", 0},
     {NULL, NULL, NULL, 0},
 };
 
@@ -318,6 +320,7 @@ const cli_command cli_abi = {
     "  tenon abi pair my.contract libmyplugin.so --create My_CreateDevice:My_Device\n"
     "  tenon abi window --plugin 0.54 --framework jaxlib==0.6.2\n"
     "  tenon abi import pjrt_c_api.h --date 2026-09-09\n"
+    "  tenon abi import tensorflow_cpu-2.22.0-cp313-cp313-linux_x86_64.whl --date 2026-12-01\n"
     "  tenon abi window --plugin 0.112 --as-of 2026-11-01 --weeks 6\n"
     "  tenon abi window --plugin 0.112 --feature streams:experimental,framework=3\n",
     run,

@@ -16,7 +16,7 @@ _tenon() {
       mapfile -t COMPREPLY < <(compgen -W "$("$tenon" ops 2>/dev/null | sed 's/ .*//')" -- "$current")
       return
       ;;
-    --plugin | --out | --folder)
+    --plugin | --out | --folder | --data)
       mapfile -t COMPREPLY < <(compgen -f -- "$current")
       compopt -o filenames 2>/dev/null
       return

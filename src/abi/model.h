@@ -25,6 +25,7 @@ typedef struct tn_abi_struct {
   const char* name;
   const char* where;             // "file:line"; "" when the source does not tell
   bool opaque;                   // declared, never defined
+  bool is_union;                 // only where the source tells
   int64_t size, end, alignment;  // alignment 0: the source does not tell
   int64_t size_constant;         // what the header's own constant says; -1 for none
   tn_abi_field* fields;
@@ -40,6 +41,7 @@ typedef struct tn_abi_function {
   const char *name, *type, *where;
   bool deprecated;
   const char* deprecation;  // as a field's
+  bool inlined, mangled;    // no C symbol; only from readers that were asked for such
 } tn_abi_function;
 
 // Zero bytes are an empty model. Texts that are added are copied.

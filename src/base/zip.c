@@ -88,6 +88,7 @@ static bool add_entry(tn_zip* zip, const uint8_t* record, tn_status* status) {
                         .size = tn_get32(record + 24),
                         .checksum = tn_get32(record + 16),
                         .method = tn_get16(record + 10),
+                        .date = tn_get16(record + 14),
                         .encrypted = record[8] & 1};
   if (!entry.name || !tn_grow(&zip->entries, &zip->capacity, zip->count + 1, sizeof entry)) {
     tn_status_set_no_memory(status, "opening a zip archive");

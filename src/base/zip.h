@@ -11,6 +11,7 @@ typedef struct tn_zip_entry {
   uint64_t at, packed_size, size;  // of its local header; bytes in the archive and unpacked
   uint32_t checksum;
   uint16_t method;  // 0 stored, 8 deflated
+  uint16_t date;    // as MS-DOS counted: years since 1980, months and days in 7, 4 and 5 bits
   bool encrypted;
 } tn_zip_entry;
 

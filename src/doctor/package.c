@@ -1,15 +1,12 @@
 #include "doctor/package.h"
 
-#include <errno.h>
 #include <fts.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/memory.h"
-#include "base/zip.h"
+#include "base/unpack.h"
 
 static bool no_memory(tn_status* status) {
   tn_status_set_no_memory(status, "looking through a package");
@@ -46,58 +43,9 @@ static bool add_folder(tn_package* package, const char* path, tn_status* status)
   return good;
 }
 
-// The folders on the way to `path`, below the one that is `root` bytes of it.
-static bool make_folders(char* path, size_t root) {
-  for (char* at = path + root + 1; (at = strchr(at, '/')); ++at) {
-    *at = '\0';
-    const bool made = mkdir(path, 0700) == 0 || errno == EEXIST;
-    *at = '/';
-    if (!made) return false;
-  }
-  return true;
-}
-
-static bool is_inside(const char* name) {
-  return name[0] != '/' && strcmp(name, "..") != 0 && strncmp(name, "../", 3) != 0 &&
-         !strstr(name, "/../");
-}
-
 static bool unpack_wheel(tn_package* package, const char* path, tn_status* status) {
-  const char* temporary = getenv("TMPDIR");
-  package->unpacked =
-      tn_printf("%s/tenon-wheel-XXXXXX", temporary && *temporary ? temporary : "/tmp");
-  if (!package->unpacked) return no_memory(status);
-  if (!mkdtemp(package->unpacked)) {
-    tn_status_set(status, TN_PERMISSION_DENIED, "cannot make a folder to unpack %s into (%s): %s",
-                  path, package->unpacked, strerror(errno));
-    tn_free(package->unpacked);
-    package->unpacked = NULL;
-    return false;
-  }
-  tn_zip zip;
-  bool good = tn_zip_open(&zip, path, status);
-  for (size_t i = 0; good && i < zip.count; ++i) {
-    const tn_zip_entry* entry = &zip.entries[i];
-    if (!is_shared_object(entry->name)) continue;
-    if (!is_inside(entry->name)) {
-      tn_status_set(status, TN_INVALID_ARGUMENT,
-                    "%s: its file '%s' would be unpacked outside of it", path, entry->name);
-      good = false;
-      break;
-    }
-    char* target = tn_printf("%s/%s", package->unpacked, entry->name);
-    good = target || no_memory(status);
-    if (good && !make_folders(target, strlen(package->unpacked))) {
-      tn_status_set(status, TN_PERMISSION_DENIED, "cannot unpack %s: %s", entry->name,
-                    strerror(errno));
-      good = false;
-    }
-    good = good && tn_zip_extract(&zip, entry, target, status) &&
-           add(package, target, entry->name, status);
-    tn_free(target);
-  }
-  tn_zip_close(&zip);
-  return good;
+  package->unpacked = tn_unpack(path, is_shared_object, status);
+  return package->unpacked && add_folder(package, package->unpacked, status);
 }
 
 bool tn_package_open(tn_package* package, const char* path, tn_status* status) {
@@ -120,13 +68,6 @@ void tn_package_close(tn_package* package) {
     tn_free(package->files[i].name);
   }
   tn_free(package->files);
-  if (package->unpacked) {
-    char* const roots[] = {package->unpacked, NULL};
-    FTS* walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
-    for (FTSENT* at; walk && (at = fts_read(walk));)
-      if (at->fts_info != FTS_D) remove(at->fts_path);
-    if (walk) fts_close(walk);
-    tn_free(package->unpacked);
-  }
+  tn_unpack_remove(package->unpacked);
   *package = (tn_package){.count = 0};
 }

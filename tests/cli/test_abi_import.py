@@ -5,6 +5,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import zipfile
 
 import pytest
 
@@ -220,3 +221,204 @@ def test_inside_of_a_checkout_its_own_tables_are_extended(data, tmp_path):
     done = tenon("abi", "import", imaginary(tmp_path), "--date", "2027-01-02", cwd=tmp_path / "some/where")
     assert done.returncode == 0 and "PJRT 0.130: added after 0.114" in done.stdout, done
     assert "\n0\t130\t2027-01-02\t" in (tmp_path / "data/abi/pjrt/versions.tsv").read_text()
+
+
+WHEEL = next(SITE.glob("tensorflow*-*.dist-info"))
+
+
+def cut_span(cell, newest, before):
+    """A cell of ranges as it was when `before` was the newest release."""
+    kept = []
+    for span in cell.split(","):
+        first, dash, last = span.partition("-")
+        if first == newest:
+            continue
+        kept.append(first + "-" if last == before or span == before else span)
+    return ",".join(kept) or "-"
+
+
+def cut_tensorflow(data, newest="2.21", before="2.20"):
+    for name, columns in {"struct_sizes": ["releases"], "layouts": ["releases"], "enums": ["releases"],
+                          "exports": ["declared", "exported"]}.items():
+        heading, rows = read(data / f"tf/{name}.tsv")
+        for row in rows:
+            for column in columns:
+                at = heading.index(column)
+                row[at] = cut_span(row[at], newest, before)
+            if name == "exports":
+                libraries = [entry.split(":") for entry in row[5].split(";") if entry != "-"]
+                libraries = [(library, cut_span(span, newest, before)) for library, span in libraries]
+                row[5] = ";".join(f"{library}:{span}" for library, span in libraries if span != "-") or "-"
+        ranges = [heading.index(column) for column in columns]
+        write(data / f"tf/{name}.tsv", heading, [row for row in rows if any(row[at] != "-" for at in ranges)])
+    exports = {row[0] for row in read(data / "tf/exports.tsv")[1]}
+    heading, rows = read(data / "tf/signatures.tsv")
+    write(data / "tf/signatures.tsv", heading, [row for row in rows if row[0] in exports])
+    for path in ["tf/libraries.tsv", "tf/releases.tsv", "tf/cpp.tsv", "pjrt/tf_pjrt.tsv"]:
+        heading, rows = read(data / path)
+        write(data / path, heading, [row for row in rows if row[0] not in (newest, newest + ".0")])
+
+
+def test_a_wheel_of_tensorflow_brings_its_rows_back(data):
+    expected = snapshot(data)
+    cut_tensorflow(data)
+    cut = snapshot(data)
+    assert sum(cut[name] != expected[name] for name in cut) == 9
+    said = imported(data, WHEEL, "--date", "2026-03-06", "--wheel-date", "2026-03-05")
+    assert "TensorFlow 2.21: added after 2.20" in said
+    found = snapshot(data)
+    assert {name for name in found if found[name] != expected[name]} <= {"tf/libraries.tsv"}
+    # One library has another size in the wheel of each Python; all else of it is equal.
+    (heading, rows), (_, wanted) = read(data / "tf/libraries.tsv"), read(SOURCE / "data/abi/tf/libraries.tsv")
+    sizes = [(row.pop(2), other.pop(2)) for row, other in zip(rows, wanted)]
+    assert rows == wanted and sum(a != b for a, b in sizes) <= 1
+    assert "TensorFlow 2.21: already known, equal" in imported(data, WHEEL)
+    assert snapshot(data) == found
+
+
+HEADERS = ["tensorflow/c", "tensorflow/core/platform", "tensorflow/core/public", "tsl/platform", "xla/tsl/c", "xla/pjrt/c",
+           "tensorflow/core/common_runtime/next_pluggable_device", "tensorflow/compiler/xla/pjrt/c"]
+LIBRARIES = ["libtensorflow_framework.so.2", "libtensorflow_cc.so.2", "python/_pywrap_tensorflow_internal.so"]
+
+
+def next_release(tmp_path, edits=(), libraries=True):
+    """The installed wheel as a folder that calls itself 2.22.0, with edits of its headers."""
+    root = tmp_path / "wheel"
+    for folder in HEADERS:
+        shutil.copytree(SITE / "tensorflow/include" / folder, root / "tensorflow/include" / folder)
+    info = shutil.copytree(WHEEL, root / "tensorflow_cpu-2.22.0.dist-info")
+    (info / "METADATA").write_text((info / "METADATA").read_text().replace("Version: 2.21.0", "Version: 2.22.0"))
+    (root / "tensorflow/python").mkdir()
+    for name in LIBRARIES if libraries else []:
+        (root / "tensorflow" / name).symlink_to(SITE / "tensorflow" / name)
+    for name, old, new in edits:
+        path = root / "tensorflow/include/tensorflow/c" / name
+        text = path.read_text()
+        assert old in text, (name, old)
+        path.write_text(text.replace(old, new))
+    return root
+
+
+def test_a_release_that_changes_nothing_adds_a_row_for_itself_and_touches_no_other(data, tmp_path):
+    before = snapshot(data)
+    imported(data, next_release(tmp_path), "--date", "2026-12-02")
+    after = snapshot(data)
+    changed = {name for name in after if after[name] != before[name]}
+    assert changed == {"tf/releases.tsv", "tf/libraries.tsv", "tf/cpp.tsv", "pjrt/tf_pjrt.tsv"}
+    assert all(after[name].startswith(before[name]) for name in changed)
+    assert after["tf/releases.tsv"].splitlines()[-1].startswith(b"2.22\ttensorflow-cpu 2.22.0\t2026-12-02\t3.10,")
+    assert after["pjrt/tf_pjrt.tsv"].splitlines()[-1].startswith(b"2.22.0\t2026-12-02\t0\t90\t1064\t128\t")
+
+
+def test_what_a_release_changes_shows_in_the_rows_it_concerns(data, tmp_path):
+    platform = "experimental/stream_executor/stream_executor.h"
+    edits = [(platform, "SP_PLATFORM_STRUCT_SIZE \\\n  TF_OFFSET_OF_END(SP_Platform, force_memory_growth)",
+              "SP_PLATFORM_STRUCT_SIZE TF_OFFSET_OF_END(SP_Platform, color)"),
+             (platform, "  TF_Bool force_memory_growth;", "  TF_Bool force_memory_growth;\n  int color;"),
+             (platform, "#define SE_MINOR 0", "#define SE_MINOR 1"),
+             ("tf_datatype.h", "TF_FLOAT4_E2M1FN = 33", "TF_FLOAT4_E2M1FN = 33, TF_NEWEST = 34"),
+             ("tf_buffer.h", "extern void TF_DeleteBuffer(TF_Buffer*);", "extern void TF_DeleteBuffer(TF_Buffer*, int);"),
+             ("tf_buffer.h", "TF_CAPI_EXPORT extern TF_Buffer* TF_NewBuffer(void);", "")]
+    root = next_release(tmp_path, edits)
+    (root / "tensorflow/include/tensorflow/c/extra.h").write_text("#ifdef __cplusplus\nextern \"C\" {\n#endif\n"
+                                                                  "void TF_Extra(int);\n#ifdef __cplusplus\n}\n#endif\n")
+    imported(data, root, "--date", "2026-12-02")
+    said = {path.stem: path.read_text() for path in (data / "tf").glob("*.tsv")}
+    assert "SP_Platform\tforce_memory_growth\t34\t1\tunsigned char\t2.9-\nSP_Platform\tcolor\t36\t4\tint\t2.22-\n" in said["layouts"]
+    assert "\t40\t35\tSP_PLATFORM_STRUCT_SIZE\t2.9-2.21\nSP_Platform\t" in said["struct_sizes"]
+    assert "\t40\t40\tSP_PLATFORM_STRUCT_SIZE\t2.22-\n" in said["struct_sizes"]
+    assert "TF_DataType\tTF_FLOAT4_E2M1FN\t33\t2.21-\nTF_DataType\tTF_NEWEST\t34\t2.22-\n" in said["enums"]
+    assert "TF_DeleteBuffer\t2.21\t2.22\tABI\tvoid (TF_Buffer *)\tvoid (TF_Buffer *, int)\n" in said["signature_changes"]
+    exports = {line.split("\t")[0]: line.split("\t") for line in said["exports"].splitlines()}
+    assert exports["TF_DeleteBuffer"][6] == "2.22(ABI)"
+    assert exports["TF_NewBuffer"][3] == "2.3-2.21" and exports["TF_NewBuffer"][4] == "2.3-"
+    assert exports["TF_Extra"] == ["TF_Extra", "c", "tensorflow/c/extra.h", "2.22-", "-", "-", "-"]
+    row = said["releases"].splitlines()[-1].split("\t")
+    assert row[5] == "0.1.1" and row[17] == "35"
+    done = tenon("abi", "import", WHEEL, "--data", data)
+    assert done.returncode == 0, done  # what was known of 2.21 is as it was
+
+
+def tiny_library(tmp_path, name, names, *flags):
+    (tmp_path / "tiny.c").write_text("".join(f"void {name}(void) {{}}\n" for name in names))
+    target = tmp_path / "wheel/tensorflow" / name
+    subprocess.run(["cc", "-shared", "-fPIC", tmp_path / "tiny.c", "-o", target, *flags], check=True)
+
+
+def pack(root, target, drop=()):
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in sorted(root.rglob("*")):
+            name = str(path.relative_to(root))
+            if path.is_file() and not name.endswith(tuple(drop)):
+                archive.writestr(zipfile.ZipInfo(name, (2026, 11, 28, 0, 0, 0)), path.read_bytes(), zipfile.ZIP_DEFLATED)
+    return target
+
+
+@pytest.fixture
+def wheel(tmp_path):
+    """A small archive: the real headers, libraries with two functions."""
+    root = next_release(tmp_path, libraries=False)
+    tiny_library(tmp_path, LIBRARIES[0], ["TF_NewStatus"])
+    tiny_library(tmp_path, LIBRARIES[1], ["TFE_NewContext", "TF_Unheard"])
+    return pack(root, tmp_path / "tensorflow_cpu-2.22.0-cp313-cp313-linux_x86_64.whl")
+
+
+def test_an_archive_is_read_like_a_folder_and_tells_its_day(data, wheel, tmp_path):
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    done = tenon("abi", "import", wheel, "--data", data, "--date", "2026-12-02", env={**os.environ, "TMPDIR": str(temporary)})
+    assert done.returncode == 0 and not list(temporary.iterdir()), done
+    assert (data / "pjrt/tf_pjrt.tsv").read_text().splitlines()[-1].startswith("2.22.0\t2026-11-28\t0\t90\t")
+    exports = {line.split("\t")[0]: line.split("\t") for line in (data / "tf/exports.tsv").read_text().splitlines()}
+    assert exports["TF_NewStatus"][4].endswith("-") and exports["TFE_NewContext"][5].endswith("cc:2.12-")
+    assert exports["TF_Unheard"] == ["TF_Unheard", "undeclared", "-", "-", "2.22-", "cc:2.22-", "-"]
+    assert exports["TF_NewTensor"][4].endswith("-2.21") and exports["TF_NewTensor"][3].endswith("-")
+
+
+def test_a_damaged_wheel_is_said_and_changes_nothing(data, wheel, tmp_path):
+    before = snapshot(data)
+    root, whole = tmp_path / "wheel", wheel.read_bytes()
+    cases = []
+
+    def case(name, content, says, *words):
+        path = tmp_path / name
+        path.write_bytes(content)
+        cases.append((path, says, words or ("--date", "2026-12-02")))
+
+    case("cut.whl", whole[:len(whole) // 2], "cut.whl")
+    case("empty.whl", b"", "empty.whl")
+    case("undated.whl", whole, "TensorFlow 2.22 is new", "--commit", "1")
+    case("bare.whl", pack(root, tmp_path / "a.zip", [".h"]).read_bytes(), "no headers of TensorFlow")
+    case("nameless.whl", pack(root, tmp_path / "a.zip", ["METADATA"]).read_bytes(), "METADATA")
+    case("hollow.whl", pack(root, tmp_path / "a.zip", [".so.2"]).read_bytes(), "libtensorflow_framework.so.2")
+    library = root / "tensorflow" / LIBRARIES[0]
+    library.write_bytes(library.read_bytes()[:2000])
+    case("torn.whl", pack(root, tmp_path / "a.zip").read_bytes(), "libtensorflow_framework.so.2")
+    (root / "tensorflow/include/tensorflow/c/kernels.h").write_text("struct {{\n")
+    case("broken.whl", pack(root, tmp_path / "a.zip").read_bytes(), "kernels.h:1:")
+    cases.append((SITE, "holds several wheels", ()))
+    cases.append((tmp_path / "abi", "no wheel of TensorFlow or jaxlib", ()))
+    for path, says, words in cases:
+        done = tenon("abi", "import", path, "--data", data, *words)
+        assert done.returncode == 2 and says in done.stderr, (path, done)
+    assert snapshot(data) == before
+
+
+def test_a_jaxlib_gets_its_row_with_the_numbers_given(data, tmp_path):
+    installed = next(SITE.glob("jaxlib-*.dist-info"))
+    before = snapshot(data)
+    assert "already known, equal" in imported(data, installed)
+    assert "already known, equal" in imported(data, installed, "--pjrt", "0.112")
+    done = tenon("abi", "import", installed, "--data", data, "--pjrt", "0.111")
+    assert done.returncode == 1 and "- pjrt/jaxlib_releases: pjrt_minor 112" in done.stdout
+    info = shutil.copytree(installed, tmp_path / "jaxlib-0.12.0.dist-info")
+    metadata = (info / "METADATA").read_text()
+    (info / "METADATA").write_text(metadata.replace(f"\nVersion: {installed.name[7:-10]}", "\nVersion: 0.12.0"))
+    for words in [["--pjrt", "0.114"], ["--date", "2026-10-20"], ["--date", "2026-10-20", "--pjrt", "0.999"]]:
+        done = tenon("abi", "import", info, "--data", data, *words)
+        assert done.returncode == 2 and "its files tell neither its day nor its numbers" in done.stderr, done
+    assert snapshot(data) == before
+    imported(data, info, "--date", "2026-10-20", "--pjrt", "0.114", "--stablehlo", "1.18.1,0.9.0")
+    rows = (data / "pjrt/jaxlib_releases.tsv").read_text().splitlines()
+    assert rows[-1].split("\t")[:2] == ["0.12.0", "2026-10-20"]
+    assert rows[-1].split("\t")[6:] == ["0", "114", "1144", "138", "", "1.18.1", "0.9.0", ""]

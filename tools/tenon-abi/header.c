@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -16,6 +17,7 @@ typedef struct reading {
   CXTranslationUnit unit;
   tn_text macros;  // names of object-like macros, one a line
   const char* version_prefix;
+  bool whole;
 } reading;
 
 static const char* text_of(reading* r, CXString string) {
@@ -131,13 +133,21 @@ static const char* kind_of(CXType type) {
 }
 
 // A struct while its fields are visited. Members of unnamed unions and structs stand in it at their
-// own offsets.
+// own offsets; those of a field that alone has such a type, behind the field's name and a dot.
 typedef struct owner {
   reading* reading;
   tn_abi_struct* made;
   int64_t base;  // bits
   bool in_union;
+  const char* prefix;
 } owner;
+
+static const char* prefixed(owner* o, const char* name) {
+  char text[256];
+  if (!*o->prefix) return name;
+  snprintf(text, sizeof text, "%s.%s", o->prefix, name);
+  return tn_abi_model_text(o->reading->model, text);
+}
 
 static enum CXVisitorResult visit_field(CXCursor cursor, CXClientData data) {
   owner* o = data;
@@ -145,22 +155,28 @@ static enum CXVisitorResult visit_field(CXCursor cursor, CXClientData data) {
   const CXType type = clang_getCursorType(cursor);
   const int64_t offset = o->base + clang_Cursor_getOffsetOfField(cursor);
   CXString name = clang_getCursorSpelling(cursor);
-  const bool unnamed = clang_Cursor_isAnonymousRecordDecl(clang_getTypeDeclaration(type)) &&
+  const CXCursor record = clang_getTypeDeclaration(type);
+  const bool nameless =
+      clang_getCursorKind(record) != CXCursor_EnumDecl && clang_Cursor_isAnonymous(record);
+  const bool unnamed = clang_Cursor_isAnonymousRecordDecl(record) &&
                        (!clang_getCString(name) || !*clang_getCString(name));
-  tn_abi_field* field =
-      tn_abi_model_add_field(r->model, o->made, unnamed ? "<anon>" : clang_getCString(name));
+  tn_abi_field* field = tn_abi_model_add_field(
+      r->model, o->made, unnamed ? "<anon>" : prefixed(o, clang_getCString(name)));
   clang_disposeString(name);
   if (!field) return CXVisit_Break;
   field->offset = offset / 8;
   field->size = clang_Type_getSizeOf(type);
   field->kind = kind_of(type);
-  field->type = unnamed ? "" : text_of(r, clang_getTypeSpelling(type));
+  field->type = unnamed ? "" : nameless ? field->kind : text_of(r, clang_getTypeSpelling(type));
   field->in_union = o->in_union;
   field->deprecated = is_deprecated(r, cursor, &field->deprecation);
   const int64_t end = field->offset + (field->size > 0 ? field->size : 0);
   if (end > o->made->end) o->made->end = end;
   if (unnamed) {
-    owner inner = {r, o->made, offset, strcmp(field->kind, "union") == 0};
+    owner inner = {r, o->made, offset, strcmp(field->kind, "union") == 0, o->prefix};
+    clang_Type_visitFields(type, visit_field, &inner);
+  } else if (nameless) {
+    owner inner = {r, o->made, offset, true, field->name};
     clang_Type_visitFields(type, visit_field, &inner);
   }
   return CXVisit_Continue;
@@ -175,9 +191,10 @@ static void add_struct(reading* r, CXCursor cursor, const char* name) {
   made->opaque = clang_Cursor_isNull(definition);
   if (!known || !made->opaque) made->where = where(r, made->opaque ? cursor : definition);
   if (made->opaque) return;
+  made->is_union = clang_getCursorKind(cursor) == CXCursor_UnionDecl;
   made->size = clang_Type_getSizeOf(type);
   made->alignment = clang_Type_getAlignOf(type);
-  clang_Type_visitFields(type, visit_field, &(owner){r, made, 0, false});
+  clang_Type_visitFields(type, visit_field, &(owner){r, made, 0, false, ""});
 }
 
 static enum CXChildVisitResult visit_constant(CXCursor cursor, CXCursor parent, CXClientData data) {
@@ -198,15 +215,19 @@ static enum CXChildVisitResult visit_constant(CXCursor cursor, CXCursor parent, 
 }
 
 static void add_function(reading* r, CXCursor cursor) {
-  if (clang_Cursor_getStorageClass(cursor) == CX_SC_Static ||
-      clang_Cursor_isFunctionInlined(cursor))
-    return;
+  const bool inlined = clang_Cursor_getStorageClass(cursor) == CX_SC_Static ||
+                       clang_Cursor_isFunctionInlined(cursor);
+  if (inlined && !r->whole) return;
   const char* name = text_of(r, clang_getCursorSpelling(cursor));
   if (tn_abi_model_function(r->model, name)) return;
   tn_abi_function* function = tn_abi_model_add_function(r->model, name);
   if (!function) return;
-  function->type = text_of(r, clang_getTypeSpelling(clang_getCursorType(cursor)));
+  const CXType type = clang_getCursorType(cursor);
+  function->type =
+      text_of(r, clang_getTypeSpelling(r->whole ? clang_getCanonicalType(type) : type));
   function->where = where(r, cursor);
+  function->inlined = inlined;
+  function->mangled = r->whole && strcmp(text_of(r, clang_Cursor_getMangling(cursor)), name) != 0;
   function->deprecated = is_deprecated(r, cursor, &function->deprecation);
 }
 
@@ -262,6 +283,11 @@ static bool same_name(const char* a, size_t a_length, const char* b) {
   }
 }
 
+bool header_names_size_of(const char* macro, const char* struct_name) {
+  return is_size_constant(macro) &&
+         same_name(macro, strlen(macro) - (sizeof size_suffix - 1), struct_name);
+}
+
 // A constant of the header, by enum or macro: a struct's size, or a part of the number.
 static void use_constant(reading* r, const char* name, int64_t value) {
   if (is_size_constant(name)) {
@@ -296,8 +322,12 @@ static enum CXChildVisitResult visit_evaluated(CXCursor cursor, CXCursor parent,
   CXString name = clang_getCursorSpelling(cursor);
   const char* text = clang_getCString(name);
   if (strncmp(text, "tn_value_of_", 12) == 0 && !clang_isInvalidDeclaration(cursor) &&
-      !clang_isInvalidDeclaration(parent))
-    use_constant(data, text + 12, clang_getEnumConstantDeclValue(cursor));
+      !clang_isInvalidDeclaration(parent)) {
+    reading* r = data;
+    const int64_t value = clang_getEnumConstantDeclValue(cursor);
+    use_constant(r, text + 12, value);
+    if (r->whole) tn_abi_model_add_constant(r->model, HEADER_MACROS, text + 12, value);
+  }
   clang_disposeString(name);
   return CXChildVisit_Continue;
 }
@@ -371,11 +401,33 @@ static void read_unit(reading* r, CXIndex index, const char* path, const header_
   evaluate_macros(r, index, path, options, cpp);
 }
 
+// A line that only C++ has. Such a header drags in half of a library before the compiler stumbles.
+static bool looks_like_cpp(const char* path) {
+  static const char* const marks[] = {"\nnamespace ", "\nclass ",         "\ntemplate",
+                                      "std::",        "#include \"absl/", "#include <string>"};
+  tn_text text = {0};
+  bool found = !tn_file_read(path, 16 << 20, &text, NULL);
+  for (size_t i = 0; !found && text.data && i < sizeof marks / sizeof marks[0]; ++i)
+    found = strstr(text.data, marks[i]) != NULL;
+  tn_text_deinit(&text);
+  return found;
+}
+
+bool header_is_c(const char* path, const header_options* options) {
+  if (looks_like_cpp(path)) return false;
+  CXIndex index = clang_createIndex(0, 0);
+  CXTranslationUnit unit = parse(index, path, NULL, options, false);
+  const bool good = unit && !has_errors(unit, NULL);
+  if (unit) clang_disposeTranslationUnit(unit);
+  clang_disposeIndex(index);
+  return good;
+}
+
 bool read_header(const char* path, const header_options* options, tn_abi_model* out,
                  tn_status* status) {
   CXIndex index = clang_createIndex(0, 0);
   tn_text errors = {0};
-  reading r = {.model = out, .version_prefix = options->version_prefix};
+  reading r = {.model = out, .version_prefix = options->version_prefix, .whole = options->whole};
   bool cpp = false;
   r.unit = parse(index, path, NULL, options, cpp);
   if (r.unit && has_errors(r.unit, &errors)) {

@@ -9,7 +9,17 @@ typedef struct header_options {
   const char* const* flags;  // for the compiler, -I among them
   int flag_count;
   const char* version_prefix;  // of the constants that are its number; "" takes the first that fits
+  // For an import: also functions that are inline or have no C linkage, types of functions without
+  // typedefs, and macros that have a value, as constants of the enum HEADER_MACROS.
+  bool whole;
 } header_options;
+#define HEADER_MACROS "#define"
+
+// True when `macro` is the constant for the size of the struct of that name.
+bool header_names_size_of(const char* macro, const char* struct_name);
+
+// True when the header at `path` is C11 by itself.
+bool header_is_c(const char* path, const header_options* options);
 
 // Fills `out` (zero bytes) with what the header at `path` and the headers it includes declare, the
 // system's left out. Read as C11, or as C++17 when it is no C. False with INVALID_ARGUMENT and the

@@ -32,12 +32,20 @@ import_result import_source(const char* source, const import_options* options, t
   } else if (!find_data(folder, status)) {
     return IMPORT_FAILED;
   }
-  // Read before the tables are taken from the folder, so that pjrt==0.90 means the built-in ones.
   tn_abi_model model = {0};
   import_result result = IMPORT_FAILED;
   data_tables tables = {0};
-  if (read_source(source, options->header, &model, status) && tables_open(&tables, folder, status))
+  if (wheel_is(source)) {
+    wheel wheel;
+    if (wheel_open(&wheel, source, status) && tables_open(&tables, folder, status))
+      result = strcmp(wheel.name, "jaxlib") == 0 ? import_jaxlib(&tables, &wheel, options, status)
+                                                 : import_tf(&tables, &wheel, options, status);
+    wheel_close(&wheel);
+    // Read before the tables are taken from the folder: pjrt==0.90 means the built-in ones.
+  } else if (read_source(source, options->header, &model, status) &&
+             tables_open(&tables, folder, status)) {
     result = import_pjrt(&tables, &model, options, status);
+  }
   if (result == IMPORT_DONE && !tables_commit(&tables, status)) result = IMPORT_FAILED;
   tables_close(&tables);
   tn_abi_model_deinit(&model);

@@ -4,6 +4,7 @@
 
 #include "header.h"
 #include "table_file.h"
+#include "wheel.h"
 
 // What a release cannot tell of itself, as the user gave it; NULL where not given.
 typedef struct import_options {
@@ -28,6 +29,12 @@ import_result import_source(const char* source, const import_options* options, t
 // Extends the tables, which are not written yet, by a header of PJRT's C API.
 import_result import_pjrt(data_tables* tables, const tn_abi_model* header,
                           const import_options* options, tn_status* status);
+
+// The same by a wheel of TensorFlow, or of jaxlib.
+import_result import_tf(data_tables* tables, const wheel* wheel, const import_options* options,
+                        tn_status* status);
+import_result import_jaxlib(data_tables* tables, const wheel* wheel, const import_options* options,
+                            tn_status* status);
 
 // The first and the last state of the history that `header` equals, as rows of header_states; false
 // when it equals none.

@@ -68,7 +68,8 @@ static bool read_request(request* request, int count, char** arguments) {
       request->changelog = value;
     } else if ((value = value_of(argument, "--policy"))) {
       request->policy = value;
-    } else if (read_import_option(&request->import, argument)) {
+    } else if (request->word_count && strcmp(request->words[0], "import") == 0 &&
+               read_import_option(&request->import, argument)) {
       continue;
     } else if ((value = value_of(argument, "--include"))) {
       add_flag(request, "-I");
@@ -129,7 +130,7 @@ static int check(const request* request, tn_status* status) {
   }
   if (!tn_abi_policy_get(request->policy ? request->policy : "pjrt", &policy, status))
     return told(status);
-  const header_options options = {request->flags, request->flag_count, policy.prefix};
+  const header_options options = {request->flags, request->flag_count, policy.prefix, false};
   tn_abi_model before = {0}, after = {0};
   tn_text changelog = {0};
   int result = NO_VERDICT;
@@ -155,7 +156,7 @@ static int layout(const request* request, tn_status* status) {
   }
   if (!tn_abi_policy_get(request->policy ? request->policy : "pjrt", &policy, status))
     return told(status);
-  const header_options options = {request->flags, request->flag_count, policy.prefix};
+  const header_options options = {request->flags, request->flag_count, policy.prefix, false};
   tn_abi_model model = {0};
   if (!read_source(request->words[1], &options, &model, status)) return told(status);
   tn_text text = {0};
@@ -172,7 +173,7 @@ static int import(request* request, tn_status* status) {
     fputs("tenon abi: import takes one header or wheel: tenon abi import pjrt_c_api.h\n", stderr);
     return NO_VERDICT;
   }
-  const header_options options = {request->flags, request->flag_count, "PJRT_API"};
+  const header_options options = {request->flags, request->flag_count, "PJRT_API", false};
   request->import.header = &options;
   const import_result result = import_source(request->words[1], &request->import, status);
   return result == IMPORT_FAILED ? told(status) : (int)result;

@@ -1,0 +1,145 @@
+#include "wheel.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "base/unpack.h"
+#include "base/zip.h"
+
+static bool ends_with(const char* text, const char* end) {
+  const size_t length = strlen(text), tail = strlen(end);
+  return length >= tail && strcmp(text + length - tail, end) == 0;
+}
+
+static bool is_folder(const char* path) {
+  struct stat info;
+  return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+bool wheel_is(const char* path) { return ends_with(path, ".whl") || is_folder(path); }
+
+// What an import reads: names, libraries, and the headers that the C ones may include.
+static bool wanted(const char* name) {
+  static const char* const headers[] = {"tensorflow/include/tensorflow/", "tensorflow/include/tsl/",
+                                        "tensorflow/include/xla/"};
+  static const char* const files[] = {
+      ".dist-info/METADATA", ".dist-info/WHEEL", "tensorflow/libtensorflow_framework.so.2",
+      "tensorflow/libtensorflow_cc.so.2", "tensorflow/python/_pywrap_tensorflow_internal.so"};
+  for (size_t i = 0; i < sizeof files / sizeof files[0]; ++i)
+    if (ends_with(name, files[i])) return true;
+  for (size_t i = 0; i < sizeof headers / sizeof headers[0]; ++i)
+    if (strncmp(name, headers[i], strlen(headers[i])) == 0 && ends_with(name, ".h")) return true;
+  return false;
+}
+
+static bool find_newest(wheel* wheel, const char* path, tn_status* status) {
+  tn_zip zip;
+  unsigned newest = 0;
+  const bool good = tn_zip_open(&zip, path, status);
+  for (size_t i = 0; good && i < zip.count; ++i)
+    if (zip.entries[i].date > newest) newest = zip.entries[i].date;
+  tn_zip_close(&zip);
+  if (newest)
+    snprintf(wheel->date, sizeof wheel->date, "%04u-%02u-%02u", 1980 + (newest >> 9),
+             newest >> 5 & 15, newest & 31);
+  return good;
+}
+
+static bool is_known(const char* info) {
+  return strncmp(info, "tensorflow", 10) == 0 || strncmp(info, "jaxlib-", 7) == 0;
+}
+
+// The .dist-info in the folder `root`; the status tells of none and of several.
+static bool find_info(const char* root, char out[4096], tn_status* status) {
+  int found = 0;
+  DIR* folder = opendir(root);
+  for (struct dirent* entry; folder && (entry = readdir(folder));)
+    if (ends_with(entry->d_name, ".dist-info") && is_known(entry->d_name)) {
+      snprintf(out, 4096, "%.3800s/%.255s", root, entry->d_name);
+      ++found;
+    }
+  if (folder) closedir(folder);
+  if (found == 1) return true;
+  tn_status_set(status, TN_INVALID_ARGUMENT,
+                found ? "%s holds several wheels unpacked; name the .dist-info folder of one"
+                      : "%s is no wheel of TensorFlow or jaxlib: there is no .dist-info of theirs",
+                root);
+  return false;
+}
+
+// The values of "Key: value" lines that begin with `key`; calls back for each.
+static const char* next_value(const char* text, const char* key, char* out, size_t size) {
+  const size_t length = strlen(key);
+  while (text && *text) {
+    const char* end = strchr(text, '\n');
+    const char* begin = text;
+    text = end ? end + 1 : NULL;
+    if (strncmp(begin, key, length) != 0) continue;
+    snprintf(out, size, "%.*s", (int)strcspn(begin + length, "\r\n"), begin + length);
+    return text ? text : "";
+  }
+  return NULL;
+}
+
+static void read_names(wheel* wheel, const char* metadata, const char* tags) {
+  char value[160];
+  next_value(metadata, "Name: ", wheel->name, sizeof wheel->name);
+  next_value(metadata, "Version: ", wheel->version, sizeof wheel->version);
+  for (char* c = wheel->name; *c; ++c)
+    if (*c == '_') *c = '-';
+  static const char python[] = "Classifier: Programming Language :: Python :: ";
+  for (const char* at = metadata; (at = next_value(at, python, value, sizeof value));) {
+    const size_t length = strlen(wheel->pythons);
+    if (strncmp(value, "3.", 2) == 0)
+      snprintf(wheel->pythons + length, sizeof wheel->pythons - length, "%s%.15s",
+               length ? "," : "", value);
+  }
+  if (next_value(tags, "Tag: ", value, sizeof value)) {
+    const char* dash = strrchr(value, '-');
+    snprintf(wheel->platform, sizeof wheel->platform, "%.120s", dash ? dash + 1 : value);
+  }
+}
+
+bool wheel_open(wheel* wheel, const char* path, tn_status* status) {
+  char info[4096], file[4200];
+  tn_text metadata = {0}, tags = {0};
+  memset(wheel, 0, sizeof *wheel);
+  if (ends_with(path, ".whl")) {
+    wheel->unpacked = tn_unpack(path, wanted, status);
+    if (!wheel->unpacked || !find_newest(wheel, path, status)) return false;
+    snprintf(wheel->root, sizeof wheel->root, "%s", wheel->unpacked);
+  } else {
+    snprintf(wheel->root, sizeof wheel->root, "%.4000s", path);
+    for (size_t end = strlen(wheel->root); end > 1 && wheel->root[end - 1] == '/';)
+      wheel->root[--end] = '\0';
+  }
+  if (ends_with(wheel->root, ".dist-info")) {
+    snprintf(info, sizeof info, "%s", wheel->root);
+    char* slash = strrchr(wheel->root, '/');
+    snprintf(slash ? slash : wheel->root, 2, "%s", slash ? "" : ".");
+  } else if (!find_info(wheel->root, info, status)) {
+    if (wheel->unpacked)
+      tn_status_set(status, TN_INVALID_ARGUMENT, "%s: no wheel of TensorFlow or jaxlib", path);
+    return false;
+  }
+  snprintf(file, sizeof file, "%s/METADATA", info);
+  bool good = tn_file_read(file, 16 << 20, &metadata, status);
+  snprintf(file, sizeof file, "%s/WHEEL", info);
+  good = good && tn_file_read(file, 1 << 20, &tags, status);
+  if (good) read_names(wheel, metadata.data, tags.data);
+  if (good && (!*wheel->name || !*wheel->version)) {
+    tn_status_set(status, TN_INVALID_ARGUMENT, "%s: its METADATA has no name or no version", path);
+    good = false;
+  }
+  tn_text_deinit(&metadata);
+  tn_text_deinit(&tags);
+  return good;
+}
+
+void wheel_close(wheel* wheel) {
+  tn_unpack_remove(wheel->unpacked);
+  wheel->unpacked = NULL;
+}
