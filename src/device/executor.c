@@ -25,7 +25,7 @@ bool tn_read_registration(tn_foreign_struct source, tn_registration* out, tn_sta
   return false;
 }
 
-bool tn_read_platform(tn_foreign_struct source, tn_platform_fields* out, tn_status* status) {
+bool tn_read_platform(tn_foreign_struct* source, tn_platform_fields* out, tn_status* status) {
   static const tn_foreign_field fields[] = {
       TN_FOREIGN(tn_platform_fields, name, true),
       TN_FOREIGN(tn_platform_fields, type, true),
@@ -34,9 +34,9 @@ bool tn_read_platform(tn_foreign_struct source, tn_platform_fields* out, tn_stat
       TN_FOREIGN(tn_platform_fields, use_bfc_allocator, false),
       TN_FOREIGN(tn_platform_fields, force_memory_growth, false),
   };
-  source.name = "SP_Platform";
-  source.size_name = "SP_PLATFORM_STRUCT_SIZE";
-  return tn_foreign_read(&source, fields, COUNT(fields), out, status);
+  source->name = "SP_Platform";
+  source->size_name = "SP_PLATFORM_STRUCT_SIZE";
+  return tn_foreign_read(source, fields, COUNT(fields), out, status);
 }
 
 bool tn_read_platform_fns(tn_foreign_struct source, SP_PlatformFns* out, tn_status* status) {

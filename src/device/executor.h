@@ -34,7 +34,7 @@ typedef struct tn_platform_fields {
 
 // Each reads one struct; `source` says whose it is and what was given.
 bool tn_read_registration(tn_foreign_struct source, tn_registration* out, tn_status* status);
-bool tn_read_platform(tn_foreign_struct source, tn_platform_fields* out, tn_status* status);
+bool tn_read_platform(tn_foreign_struct* source, tn_platform_fields* out, tn_status* status);
 bool tn_read_platform_fns(tn_foreign_struct source, SP_PlatformFns* out, tn_status* status);
 bool tn_read_device_fns(tn_foreign_struct source, SP_DeviceFns* out, tn_status* status);
 bool tn_read_executor(tn_foreign_struct source, bool unified_memory, tn_executor* out,

@@ -10,7 +10,8 @@
 // One layout of a struct: a row of tf/struct_sizes.
 typedef struct layout {
   size_t end, size;
-  const char* release;  // the newest that has it
+  const char* releases;
+  const char* release;  // the newest of them
 } layout;
 
 static const char* newest_in(const char* releases) {
@@ -19,17 +20,16 @@ static const char* newest_in(const char* releases) {
   return "";
 }
 
-// All that the plugin can have, oldest first.
+// Oldest first.
 static size_t list_layouts(const tn_foreign_struct* source, layout* out, size_t capacity) {
   const tn_abi_table* table = tn_abi_table_get("tf/struct_sizes");
   const int ends = tn_abi_column(table, "end"), sizes = tn_abi_column(table, "size");
   size_t count = 0;
   for (size_t i = tn_abi_find(table, 0, source->name, 0); i < table->rows && count < capacity;
        i = tn_abi_find(table, 0, source->name, i + 1)) {
-    const char* newest = newest_in(tn_abi_cell(table, i, tn_abi_column(table, "releases")));
-    if (source->since && tn_abi_version_compare(newest, source->since) < 0) continue;
+    const char* releases = tn_abi_cell(table, i, tn_abi_column(table, "releases"));
     out[count++] = (layout){(size_t)tn_abi_int(table, i, ends, 0),
-                            (size_t)tn_abi_int(table, i, sizes, 0), newest};
+                            (size_t)tn_abi_int(table, i, sizes, 0), releases, newest_in(releases)};
   }
   return count;
 }
@@ -89,14 +89,24 @@ static const layout* find_by_size(const layout* layouts, size_t count, size_t si
   return size > layouts[count - 1].size ? &layouts[count - 1] : below;
 }
 
-// The layout by what is set, of a plugin that left the size as it found it: the newest in which
-// nothing needed is missing and nothing is left over.
+static bool fits_contents(const tn_foreign_struct* source, const tn_foreign_field* fields,
+                          size_t count, const layout* layout, size_t size) {
+  return !find_unset(source, fields, count, layout->release, size) &&
+         (layout->end >= size || is_zero(source->bytes + layout->end, size - layout->end));
+}
+
+// The layout by what is set, of a plugin that left the size as it found it: one that another struct
+// speaks for, else the newest, in which nothing needed is missing and nothing is left over.
 static const layout* find_by_contents(const tn_foreign_struct* source,
                                       const tn_foreign_field* fields, size_t field_count,
                                       const layout* layouts, size_t count, size_t size) {
+  for (size_t i = count; source->like && i-- > 0;)
+    if (tn_abi_tf_covers(layouts[i].releases, source->like) &&
+        fits_contents(source, fields, field_count, &layouts[i], size))
+      return &layouts[i];
   for (size_t i = count; i-- > 0;)
-    if (!find_unset(source, fields, field_count, layouts[i].release, size) &&
-        (layouts[i].end >= size || is_zero(source->bytes + layouts[i].end, size - layouts[i].end)))
+    if ((!source->since || tn_abi_version_compare(layouts[i].release, source->since) >= 0) &&
+        fits_contents(source, fields, field_count, &layouts[i], size))
       return &layouts[i];
   return &layouts[count - 1];
 }
@@ -137,9 +147,10 @@ bool tn_foreign_read(tn_foreign_struct* source, const tn_foreign_field* fields, 
     tn_status_set(status, TN_INTERNAL, "there is no layout of %s in the tables", source->name);
     return false;
   }
-  const layout* found = size == source->given
-                            ? find_by_contents(source, fields, count, layouts, layout_count, size)
-                            : find_by_size(layouts, layout_count, size);
+  source->by_size = size != source->given;
+  const layout* found = source->by_size
+                            ? find_by_size(layouts, layout_count, size)
+                            : find_by_contents(source, fields, count, layouts, layout_count, size);
   source->release = found->release;
   const tn_foreign_field* unset = find_unset(source, fields, count, found->release, size);
   if (unset) {

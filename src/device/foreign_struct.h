@@ -29,9 +29,11 @@ typedef struct tn_foreign_struct {
   const char* name;       // "SP_Platform"
   const char* size_name;  // "SP_PLATFORM_STRUCT_SIZE"
   const char* since;      // the first release that the plugin can be for; NULL: any
+  const char* like;       // a release whose layout another struct of it was seen to have, or NULL
   size_t given;           // the struct_size that the plugin found there
   const char* bytes;      // TN_FOREIGN_ROOM of them, zero before the plugin came
   const char* release;    // out: the newest release with the layout that was found
+  bool by_size;           // out: it was told by the size that the plugin wrote
 } tn_foreign_struct;
 
 // Copies the fields to `target`; those that the plugin's struct lacks become zero bytes. False and

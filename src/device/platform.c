@@ -33,8 +33,11 @@ static void set_size(tn_foreign_room* room, size_t size) {
 
 static tn_foreign_struct source_of(const tn_platform* platform, const tn_foreign_room* room,
                                    size_t given) {
-  return (tn_foreign_struct){
-      .file = platform->file, .since = platform->since, .given = given, .bytes = room->bytes};
+  return (tn_foreign_struct){.file = platform->file,
+                             .since = platform->since,
+                             .like = platform->like,
+                             .given = given,
+                             .bytes = room->bytes};
 }
 
 // TensorFlow's rule for names and types of devices.
@@ -86,14 +89,15 @@ static bool init_platform(tn_platform* platform,
     return refuse(status);
   }
   tn_platform_fields fields;
+  tn_foreign_struct source = source_of(platform, &platform->platform_room, SP_PLATFORM_STRUCT_SIZE);
   if (!tn_read_registration(
           source_of(platform, &platform->params_room, SE_PLATFORM_REGISTRATION_PARAMS_STRUCT_SIZE),
           &platform->registration, status) ||
-      !tn_read_platform(source_of(platform, &platform->platform_room, SP_PLATFORM_STRUCT_SIZE),
-                        &fields, status) ||
-      !check_name(platform, fields.name, status) || !check_name(platform, fields.type, status) ||
-      !check_unique(platform, fields.name, status) ||
-      !tn_read_platform_fns(source_of(platform, &platform->fns_room, SP_PLATFORM_FNS_STRUCT_SIZE),
+      !tn_read_platform(&source, &fields, status) || !check_name(platform, fields.name, status) ||
+      !check_name(platform, fields.type, status) || !check_unique(platform, fields.name, status))
+    return false;
+  if (source.by_size) platform->like = source.release;
+  if (!tn_read_platform_fns(source_of(platform, &platform->fns_room, SP_PLATFORM_FNS_STRUCT_SIZE),
                             &platform->fns, status))
     return false;
   platform->unified_memory = fields.supports_unified_memory;

@@ -13,8 +13,8 @@ typedef struct tn_foreign_room {
 
 typedef struct tn_platform {
   struct tn_platform* next;
-  const char* file;  // the plugin's path
-  const char* since;
+  const char* file;          // the plugin's path
+  const char *since, *like;  // what is known of the release it was built for (foreign_struct.h)
   char *name, *type;
   bool unified_memory, pools_memory, grows_memory;
   int device_count;

@@ -70,6 +70,7 @@ static bool read_device(tn_plugin_device* device, tn_status* status) {
   SP_Device fields;
   const tn_foreign_struct source = {.file = device->platform->file,
                                     .since = device->platform->since,
+                                    .like = device->platform->like,
                                     .given = SP_DEVICE_STRUCT_SIZE,
                                     .bytes = device->room.bytes};
   if (!tn_read_device(source, &fields, status)) return false;
