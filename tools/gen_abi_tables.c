@@ -57,6 +57,24 @@ typedef struct table {
   size_t rows;  // without the heading
 } table;
 
+// Tables are text: what cannot be seen in a review is no part of them.
+static void check_line(const char* path, size_t number, const char* line, size_t length) {
+  for (size_t i = 0; i < length; ++i)
+    if ((unsigned char)line[i] < ' ' && line[i] != '\t' && line[i] != '\r' && line[i] != '\n')
+      fail("%s:%zu: a byte %d, which is no text, at its byte %zu", path, number, line[i], i + 1);
+}
+
+// `line` is the heading, cells ended by NUL.
+static void check_heading(const char* path, const char* line, int columns) {
+  const char* cell = line;
+  for (int i = 0; i < columns; ++i, cell += strlen(cell) + 1) {
+    if (!*cell) fail("%s:1: column %d has no name", path, i + 1);
+    const char* other = line;
+    for (int k = 0; k < i; ++k, other += strlen(other) + 1)
+      if (strcmp(other, cell) == 0) fail("%s:1: two columns are named '%s'", path, cell);
+  }
+}
+
 // Writes the cells of one table, the heading first.
 static void write_table(FILE* out, const char* folder, table* table, int number) {
   char path[4096], *line = NULL;
@@ -65,7 +83,8 @@ static void write_table(FILE* out, const char* folder, table* table, int number)
   FILE* in = fopen(path, "r");
   if (!in) fail("%s: %s", path, strerror(errno));
   fprintf(out, "static const uint32_t cells_%d[] = {\n", number);
-  while (getline(&line, &capacity, in) > 0) {
+  for (ssize_t length; (length = getline(&line, &capacity, in)) > 0;) {
+    check_line(path, line_number + 1, line, (size_t)length);
     line[strcspn(line, "\r\n")] = '\0';
     int columns = 0;
     for (char* rest = line; rest; ++columns) {
@@ -75,11 +94,15 @@ static void write_table(FILE* out, const char* folder, table* table, int number)
       fprintf(out, "%u,", offset_of(cell));
     }
     fputc('\n', out);
-    if (++line_number == 1) table->columns = columns;
+    if (++line_number == 1) {
+      table->columns = columns;
+      check_heading(path, line, columns);
+    }
     if (columns != table->columns)
       fail("%s:%zu: %d columns where the first row has %d", path, line_number, columns,
            table->columns);
   }
+  if (ferror(in)) fail("%s: %s", path, strerror(errno));
   if (line_number == 0) fail("%s: empty", path);
   table->rows = line_number - 1;
   fputs("};\n", out);

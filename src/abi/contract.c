@@ -70,26 +70,51 @@ static bool take_seed(const char* name, tn_abi_contract* out) {
                     out);
 }
 
-static bool check_lines(const char* path, const tn_text* text, tn_status* status) {
-  size_t number = 0;
-  for (const char* line = text->data; line && *line;) {
-    char words[3][128], rest[2];
-    const size_t length = strcspn(line, "\n");
-    char copy[512];
-    snprintf(copy, sizeof copy, "%.*s", (int)(length < 500 ? length : 500), line);
-    copy[strcspn(copy, "#")] = '\0';
-    ++number;
-    const int read = sscanf(copy, " %127s %127s %127s %1s", words[0], words[1], words[2], rest);
-    if (read > 0 && (read != 3 || use_of(words[2]) < 0)) {
+// The next word of a line, cut off from its front; an empty one at its end.
+static tn_view take_word(tn_view* line) {
+  static const char blanks[] = " \t\r\f\v";
+  while (line->size && strchr(blanks, *line->data)) ++line->data, --line->size;
+  tn_view word = {line->data, 0};
+  while (line->size && !strchr(blanks, *line->data)) ++line->data, --line->size, ++word.size;
+  return word;
+}
+
+// Copies the rows of a file, words apart by a tab as in the tables.
+static bool take_lines(const char* path, tn_view text, tn_abi_contract* out, tn_status* status) {
+  for (size_t number = 1; text.size; ++number) {
+    const char* end = memchr(text.data, '\n', text.size);
+    tn_view line = {text.data, end ? (size_t)(end - text.data) : text.size};
+    text.data += line.size + (end != NULL);
+    text.size -= line.size + (end != NULL);
+    const char* comment = memchr(line.data, '#', line.size);
+    if (comment) line.size = (size_t)(comment - line.data);
+    const bool binary = memchr(line.data, '\0', line.size);
+    const tn_view owner = take_word(&line), member = take_word(&line), use = take_word(&line);
+    if (!owner.size && !binary) continue;
+    char word[16];
+    snprintf(word, sizeof word, "%.*s", use.size < sizeof word ? (int)use.size : 0, use.data);
+    if (binary || use_of(word) < 0 || take_word(&line).size) {
       tn_status_set(status, TN_INVALID_ARGUMENT,
                     "%s:%zu: not of the form 'struct member use', with ignored, optional, checked "
                     "or trusted for use",
                     path, number);
       return false;
     }
-    line += length + (line[length] == '\n');
+    tn_text_printf(&out->text, "%.*s\t%.*s\t%s\n", TN_VIEW_ARGS(owner), TN_VIEW_ARGS(member), word);
   }
   return true;
+}
+
+static bool take_file(const char* path, tn_abi_contract* out, tn_status* status) {
+  tn_text text = {0};
+  bool good = tn_file_read(path, 1 << 20, &text, status) &&
+              take_lines(path, tn_text_view(&text), out, status);
+  tn_text_deinit(&text);
+  if (good && out->text.failed) {
+    tn_status_set_no_memory(status, "reading a contract");
+    good = false;
+  }
+  return good;
 }
 
 bool tn_abi_contract_get(const char* name, tn_abi_contract* out, tn_status* status) {
@@ -100,7 +125,7 @@ bool tn_abi_contract_get(const char* name, tn_abi_contract* out, tn_status* stat
   } else if (strncmp(name, "seed==v", 7) == 0) {
     found = take_seed(name + 7, out);
   } else {
-    return tn_file_read(name, 1 << 20, &out->text, status) && check_lines(name, &out->text, status);
+    return take_file(name, out, status);
   }
   if (!found)
     tn_status_set(status, TN_NOT_FOUND,
@@ -115,12 +140,18 @@ void tn_abi_contract_deinit(tn_abi_contract* contract) { tn_text_deinit(&contrac
 
 tn_member_use tn_abi_contract_use(const tn_abi_contract* contract, const char* owner,
                                   const char* member) {
+  const size_t owner_size = strlen(owner), member_size = strlen(member);
   for (const char* line = contract->text.data; line && *line;) {
-    char words[3][128];
-    const size_t length = strcspn(line, "\n");
-    if (*line != '#' && sscanf(line, " %127s %127s %127s", words[0], words[1], words[2]) == 3 &&
-        strcmp(words[0], owner) == 0 && strcmp(words[1], member) == 0)
-      return (tn_member_use)use_of(words[2]);
+    const size_t length = strcspn(line, "\n"), first = strcspn(line, "\t");
+    const char* rest = line + first + 1;
+    const size_t second = strcspn(rest, "\t");
+    if (first == owner_size && memcmp(line, owner, first) == 0 && second == member_size &&
+        memcmp(rest, member, second) == 0) {
+      char word[16];
+      snprintf(word, sizeof word, "%.*s", (int)strcspn(rest + second + 1, "\n"), rest + second + 1);
+      const int use = use_of(word);
+      return use < 0 ? TN_USE_IGNORED : (tn_member_use)use;
+    }
     line += length + (line[length] == '\n');
   }
   return TN_USE_IGNORED;

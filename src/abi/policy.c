@@ -133,7 +133,10 @@ bool tn_abi_policy_get(const char* name_or_file, tn_abi_policy* out, tn_status* 
   tn_text text = {0};
   if (!tn_file_read(name_or_file, 1 << 20, &text, status)) return false;
   use_base("pjrt", out);
-  bool good = true;
+  bool good = !memchr(tn_text_view(&text).data, '\0', text.size);
+  if (!good)
+    tn_status_set(status, TN_INVALID_ARGUMENT, "%s: a zero byte is in it: no text file",
+                  name_or_file);
   size_t number = 0;
   for (char* line = text.data; good && line && *line;) {
     char* end = strchr(line, '\n');

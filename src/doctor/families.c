@@ -18,21 +18,27 @@ typedef struct description {
 
 #define BOTH "TensorFlow and jaxlib"
 static const description families[TN_FAMILIES] = {
-    [TN_FAMILY_TENSORFLOW] = {"tensorflow", "TensorFlow", "10tensorflow"},
-    [TN_FAMILY_TSL] = {"tsl", BOTH, "3tsl", .reach = AT_THE_HEAD},
-    [TN_FAMILY_XLA] = {"xla", BOTH, "3xla", .reach = AT_THE_HEAD, .named = true},
-    [TN_FAMILY_STREAM_EXECUTOR] = {"stream_executor", BOTH, "15stream_executor"},
-    [TN_FAMILY_MLIR] = {"mlir", BOTH, "4mlir", .reach = NEAR_THE_HEAD},
-    [TN_FAMILY_LLVM] = {"llvm", BOTH, "4llvm", .reach = NEAR_THE_HEAD},
-    [TN_FAMILY_LLVM_C] = {"LLVM_C", BOTH},
-    [TN_FAMILY_MLIR_C] = {"mlir_C", BOTH},
-    [TN_FAMILY_ABSL] = {"absl", BOTH, "4absl"},
-    [TN_FAMILY_PROTOBUF] = {"protobuf", BOTH, "6google8protobuf"},
-    [TN_FAMILY_GRPC] = {"grpc", BOTH, "4grpc", "9grpc_core"},
-    [TN_FAMILY_ZLIB] = {"zlib", "whoever uses zlib"},
-    [TN_FAMILY_DNNL] = {"dnnl", "TensorFlow", "4dnnl"},
-    [TN_FAMILY_OPERATOR_NEW] = {"operator_new", "the whole process"},
-    [TN_FAMILY_STD_INLINE] = {"std_inline"},
+    [TN_FAMILY_TENSORFLOW] = {.name = "tensorflow", .hits = "TensorFlow", .within = "10tensorflow"},
+    [TN_FAMILY_TSL] = {.name = "tsl", .hits = BOTH, .within = "3tsl", .reach = AT_THE_HEAD},
+    [TN_FAMILY_XLA] =
+        {.name = "xla", .hits = BOTH, .within = "3xla", .reach = AT_THE_HEAD, .named = true},
+    [TN_FAMILY_STREAM_EXECUTOR] = {.name = "stream_executor",
+                                   .hits = BOTH,
+                                   .within = "15stream_executor"},
+    [TN_FAMILY_MLIR] = {.name = "mlir", .hits = BOTH, .within = "4mlir", .reach = NEAR_THE_HEAD},
+    [TN_FAMILY_LLVM] = {.name = "llvm", .hits = BOTH, .within = "4llvm", .reach = NEAR_THE_HEAD},
+    [TN_FAMILY_LLVM_C] = {.name = "LLVM_C", .hits = BOTH},
+    [TN_FAMILY_MLIR_C] = {.name = "mlir_C", .hits = BOTH},
+    [TN_FAMILY_ABSL] = {.name = "absl", .hits = BOTH, .within = "4absl"},
+    [TN_FAMILY_PROTOBUF] = {.name = "protobuf", .hits = BOTH, .within = "6google8protobuf"},
+    [TN_FAMILY_GRPC] = {.name = "grpc",
+                        .hits = BOTH,
+                        .within = "4grpc",
+                        .within_also = "9grpc_core"},
+    [TN_FAMILY_ZLIB] = {.name = "zlib", .hits = "whoever uses zlib"},
+    [TN_FAMILY_DNNL] = {.name = "dnnl", .hits = "TensorFlow", .within = "4dnnl"},
+    [TN_FAMILY_OPERATOR_NEW] = {.name = "operator_new", .hits = "the whole process"},
+    [TN_FAMILY_STD_INLINE] = {.name = "std_inline"},
 };
 
 const char* tn_family_name(tn_family family) { return families[family].name; }

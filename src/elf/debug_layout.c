@@ -174,6 +174,9 @@ static bool has_flag(Dwarf_Die* die, unsigned name) {
          set;
 }
 
+// Numbers of a damaged file may be anything.
+static int64_t sum(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
+
 static void add_members(walk* w, tn_abi_struct* made, Dwarf_Die* record, int64_t base,
                         bool in_union, int depth) {
   Dwarf_Die child, type, bare;
@@ -185,12 +188,12 @@ static void add_members(walk* w, tn_abi_struct* made, Dwarf_Die* record, int64_t
     if (!field) return;
     Dwarf_Word size = 0;
     dwarf_aggregate_size(&type, &size);
-    field->offset = base + number_of(&child, DW_AT_data_member_location, 0);
+    field->offset = sum(base, number_of(&child, DW_AT_data_member_location, 0));
     field->size = (int64_t)size;
     field->kind = kind_of(&type);
     field->type = name ? type_text(w, &type) : "";
     field->in_union = in_union;
-    if (field->offset + field->size > made->end) made->end = field->offset + field->size;
+    if (sum(field->offset, field->size) > made->end) made->end = sum(field->offset, field->size);
     const int64_t offset = field->offset;
     if (!name && bare_type(&type, &bare))
       add_members(w, made, &bare, offset, dwarf_tag(&bare) == DW_TAG_union_type, depth + 1);

@@ -19,6 +19,7 @@
 #include "import.h"
 #include "report.h"
 #include "sources.h"
+#include "worker.h"
 
 enum { LEGAL = 0, NOT_LEGAL = 1, NO_VERDICT = 2, MAX_FLAGS = 256 };
 
@@ -179,26 +180,31 @@ static int import(request* request, tn_status* status) {
   return result == IMPORT_FAILED ? told(status) : (int)result;
 }
 
-int main(int count, char** arguments) {
-  request request = {0};
+static int serve(void* arg) {
+  request* request = arg;
   tn_status* status = tn_status_create();
   int result = NO_VERDICT;
-  if (read_request(&request, count, arguments)) {
-    if (request.word_count > 0 && strcmp(request.words[0], "check") == 0) {
-      result = check(&request, status);
-    } else if (request.word_count > 0 && strcmp(request.words[0], "layout") == 0) {
-      result = layout(&request, status);
-    } else if (request.word_count > 0 && strcmp(request.words[0], "import") == 0) {
-      result = import(&request, status);
-    } else {
-      fputs("tenon abi: check, import or layout is expected; see: tenon abi --help\n", stderr);
-    }
+  if (request->word_count > 0 && strcmp(request->words[0], "check") == 0) {
+    result = check(request, status);
+  } else if (request->word_count > 0 && strcmp(request->words[0], "layout") == 0) {
+    result = layout(request, status);
+  } else if (request->word_count > 0 && strcmp(request->words[0], "import") == 0) {
+    result = import(request, status);
+  } else {
+    fputs("tenon abi: check, import or layout is expected; see: tenon abi --help\n", stderr);
   }
   if (fflush(stdout) || ferror(stdout)) {
     fputs("tenon abi: could not write the output\n", stderr);
     result = NO_VERDICT;
   }
-  tn_free(request.cflags);
+  tn_free(request->cflags);
   tn_status_destroy(status);
   return result;
+}
+
+int main(int count, char** arguments) {
+  request request = {0};
+  if (read_request(&request, count, arguments)) return worker_run(serve, &request, NO_VERDICT);
+  tn_free(request.cflags);
+  return NO_VERDICT;
 }

@@ -9,6 +9,7 @@
 #include "abi/tf_history.h"
 #include "base/file.h"
 #include "elf/debug_layout.h"
+#include "worker.h"
 
 bool read_source(const char* name, const header_options* options, tn_abi_model* out,
                  tn_status* status) {
@@ -22,6 +23,7 @@ bool read_source(const char* name, const header_options* options, tn_abi_model* 
     tn_status_set(status, TN_INVALID_ARGUMENT, "'%s' is no number of PJRT; write pjrt==0.54", name);
     return false;
   }
+  worker_reads(name);
   tn_text text = {0};
   if (!tn_file_read(name, (size_t)256 << 20, &text, status)) return false;
   const tn_view view = tn_text_view(&text);
