@@ -1,55 +1,32 @@
-"""Intel's published CPU plugin, unmodified, with no TensorFlow in the process.
+"""Intel's published CPU plugin, unmodified, with no TensorFlow in the process."""
 
-Its files come from the package index into build/zoo once; pip's own settings (PIP_FIND_LINKS,
-PIP_INDEX_URL, ...) say from where."""
-
-import os
-import pathlib
 import subprocess
 import sys
 import textwrap
-import zipfile
 
 import numpy as np
 import pytest
 
-SOURCE = pathlib.Path(os.environ.get("TENON_SOURCE", pathlib.Path(__file__).parents[2]))
-BUILD = pathlib.Path(os.environ.get("TENON_BUILD", SOURCE / "build"))
-ZOO = BUILD / "zoo"
+from zoo import BUILD, SOURCE, unpacked, wanted
+
 PACKAGE = "intel-extension-for-tensorflow-lib"
 
-# release: (Python it was built for, ops, kernels)
+# release: (ops, kernels)
 RELEASES = {
-    "2.15.0.0.0": ("3.11", 311, 1262),
-    "2.14.0.2.0": ("3.11", 304, 1262),
-    "1.2.0.0": ("3.10", 288, 931),
+    "2.15.0.0.0": (311, 1262),
+    "2.14.0.2.0": (304, 1262),
+    "1.2.0.0": (288, 931),
 }
 
 
 def plugin_file(release):
-    """The plugin of that release, downloaded and unpacked when it is not there."""
-    folder = ZOO / f"itex-{release}"
-    file = folder / "tensorflow-plugins" / "libitex_cpu.so"
-    if not file.exists():
-        wheels = ZOO / "wheels"
-        pip = subprocess.run(
-            [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check",
-             "--no-deps", "--only-binary=:all:", "--platform", "manylinux2014_x86_64",
-             "--python-version", RELEASES[release][0], "--dest", wheels, f"{PACKAGE}=={release}"],
-            capture_output=True, text=True)
-        found = list(wheels.glob(f"intel_extension_for_tensorflow_lib-{release}-*.whl"))
-        if not found:
-            last = (pip.stderr.strip().splitlines() or ["pip said nothing"])[-1]
-            pytest.fail(f"cannot download {PACKAGE} {release}: {last}", pytrace=False)
-        partial = folder.with_suffix(".partial")
-        zipfile.ZipFile(found[0]).extractall(partial)
-        partial.rename(folder)
-        found[0].unlink()
-    return file
+    return unpacked(f"{PACKAGE}=={release}", [".so"]) / "tensorflow-plugins/libitex_cpu.so"
 
 
 @pytest.fixture(scope="module", params=RELEASES)
 def release(request):
+    if not wanted(f"{PACKAGE}=={request.param}"):
+        pytest.skip("not among TENON_ZOO_ONLY")
     return request.param
 
 
@@ -67,7 +44,7 @@ def test_it_loads_and_registers_all_its_ops_and_kernels(release, first_contact):
     """)
     ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert ended.returncode == 0, f"exit {ended.returncode}\n{ended.stdout}\n{ended.stderr}"
-    _, ops, kernels = RELEASES[release]
+    ops, kernels = RELEASES[release]
     assert ended.stdout.split()[-2:] == [str(ops), str(kernels)]
 
 
