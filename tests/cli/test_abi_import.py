@@ -1,5 +1,6 @@
 """tenon abi import: what is cut off the tables comes back from the release itself, byte for byte."""
 
+import json
 import os
 import pathlib
 import shutil
@@ -187,7 +188,18 @@ def test_a_known_number_with_other_contents_is_told_and_changes_nothing(data, tm
     assert done.returncode == 1 and "0.90: already known, and different" in done.stdout
     assert "+ pjrt/fields: PJRT_Error_Destroy_Args odd 0 4 signed_integer 0" in done.stdout
     assert "- pjrt/fields: PJRT_Error_Destroy_Args struct_size 0 8 unsigned_integer 0" in done.stdout
+    report = json.loads(tenon("abi", "import", header, "--data", data, "--json").stdout)
+    assert report["schema"] == "tenon/abi-import/1" and report["result"] == "differs" and not report["changed"]
+    assert "+ pjrt/fields: PJRT_Error_Destroy_Args odd 0 4 signed_integer 0" in report["differences"]
     assert snapshot(data) == before
+
+
+def test_programs_are_told_what_was_added(data, tmp_path):
+    report = json.loads(imported(data, imaginary(tmp_path), "--date", "2027-01-02", "--json"))
+    assert report["result"] == "added" and not report["differences"] and "nothing is known" in report["notes"][0]
+    assert "pjrt/versions.tsv" in report["changed"]
+    report = json.loads(imported(data, tmp_path / "pjrt_c_api.h", "--json"))
+    assert report["result"] == "equal" and not report["changed"]
 
 
 def test_what_cannot_be_imported_is_said_and_changes_nothing(data, tmp_path):
@@ -322,6 +334,11 @@ def test_what_a_release_changes_shows_in_the_rows_it_concerns(data, tmp_path):
     root = next_release(tmp_path, edits)
     (root / "tensorflow/include/tensorflow/c/extra.h").write_text("#ifdef __cplusplus\nextern \"C\" {\n#endif\n"
                                                                   "void TF_Extra(int);\n#ifdef __cplusplus\n}\n#endif\n")
+    info = next(root.glob("*.dist-info"))
+    (info / "WHEEL").write_text((info / "WHEEL").read_text().rstrip() + "\nTag: cp311-cp311-manylinux2014_x86_64\n")
+    (info / "METADATA").write_text((info / "METADATA").read_text().replace(
+        "Classifier: Programming Language :: Python :: 3.10",
+        "Classifier: Programming Language :: Python :: 3.14\nClassifier: Programming Language :: Python :: 3.10"))
     imported(data, root, "--date", "2026-12-02")
     said = {path.stem: path.read_text() for path in (data / "tf").glob("*.tsv")}
     assert "SP_Platform\tforce_memory_growth\t34\t1\tunsigned char\t2.9-\nSP_Platform\tcolor\t36\t4\tint\t2.22-\n" in said["layouts"]
@@ -334,7 +351,8 @@ def test_what_a_release_changes_shows_in_the_rows_it_concerns(data, tmp_path):
     assert exports["TF_NewBuffer"][3] == "2.3-2.21" and exports["TF_NewBuffer"][4] == "2.3-"
     assert exports["TF_Extra"] == ["TF_Extra", "c", "tensorflow/c/extra.h", "2.22-", "-", "-", "-"]
     row = said["releases"].splitlines()[-1].split("\t")
-    assert row[5] == "0.1.1" and row[17] == "35"
+    assert row[5] == "0.1.1" and row[17] == "35" and row[4].endswith(".manylinux2014_x86_64")
+    assert row[3] == "3.10,3.11,3.12,3.13,3.14"
     done = tenon("abi", "import", WHEEL, "--data", data)
     assert done.returncode == 0, done  # what was known of 2.21 is as it was
 

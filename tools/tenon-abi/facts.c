@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "say.h"
 
 static const char* number(facts* out, int64_t value) {
   char text[32];
@@ -83,9 +84,9 @@ static bool covers(const facts* all, const facts* some, char mark, bool loud) {
     if (facts_have(all, one)) continue;
     equal = false;
     if (!loud) break;
-    printf("%c %s:", mark, one->table);
-    for (int j = 0; j < one->cell_count; ++j) printf(" %s", one->cells[j]);
-    printf("\n");
+    say("%c %s:", mark, one->table);
+    for (int j = 0; j < one->cell_count; ++j) say(" %s", one->cells[j]);
+    say("\n");
   }
   return equal;
 }

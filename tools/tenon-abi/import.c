@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/memory.h"
+#include "say.h"
 #include "sources.h"
 
 // The tables of the checkout that the working folder lies in.
@@ -46,7 +48,18 @@ import_result import_source(const char* source, const import_options* options, t
              tables_open(&tables, folder, status)) {
     result = import_pjrt(&tables, &model, options, status);
   }
+  bool extended = false;
+  for (size_t i = 0; i < tables.count; ++i) extended |= tables.files[i].changed;
   if (result == IMPORT_DONE && !tables_commit(&tables, status)) result = IMPORT_FAILED;
+  if (result == IMPORT_FAILED) {
+    say_nothing();
+  } else if (!say_flush(options->json, source,
+                        result == IMPORT_DIFFERS ? "differs"
+                        : extended               ? "added"
+                                                 : "equal")) {
+    tn_status_set_no_memory(status, "telling what was imported");
+    result = IMPORT_FAILED;
+  }
   tables_close(&tables);
   tn_abi_model_deinit(&model);
   return result;

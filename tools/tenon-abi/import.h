@@ -14,6 +14,7 @@ typedef struct import_options {
   const char* commit;      // of the header
   const char* pjrt;        // number in a jaxlib: "0.112"
   const char* stablehlo;   // versions in a jaxlib: "1.16.3,0.9.0"
+  bool json;
   const header_options* header;
 } import_options;
 

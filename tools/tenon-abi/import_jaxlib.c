@@ -8,6 +8,7 @@
 #include "abi/day.h"
 #include "abi/releases.h"
 #include "import.h"
+#include "say.h"
 
 // "1.16.3,0.9.0" into its two parts.
 static void split_versions(data_tables* tables, const char* text, const char* out[2]) {
@@ -18,8 +19,8 @@ static void split_versions(data_tables* tables, const char* text, const char* ou
 
 static bool is_said(const table_file* table, size_t row, const char* column, const char* text) {
   if (!*text || strcmp(table_cell(table, row, column), text) == 0) return true;
-  printf("- %s: %s %s\n+ %s: %s %s\n", table->name, column, table_cell(table, row, column),
-         table->name, column, text);
+  say("- %s: %s %s\n+ %s: %s %s\n", table->name, column, table_cell(table, row, column),
+      table->name, column, text);
   return false;
 }
 
@@ -37,8 +38,8 @@ import_result import_jaxlib(data_tables* tables, const wheel* wheel, const impor
     const bool equal = is_said(table, row, "pjrt_minor", minor) &
                        is_said(table, row, "stablehlo_current", stablehlo[0]) &
                        is_said(table, row, "stablehlo_minimum", stablehlo[1]);
-    printf("jaxlib %s: already known, %s\n", wheel->version,
-           equal ? "equal" : "and different from what the tables say of it");
+    say("jaxlib %s: already known, %s\n", wheel->version,
+        equal ? "equal" : "and different from what the tables say of it");
     return equal ? IMPORT_DONE : IMPORT_DIFFERS;
   }
   const size_t from = table_find(versions, "minor", minor, 0);
@@ -64,6 +65,6 @@ import_result import_jaxlib(data_tables* tables, const wheel* wheel, const impor
   table_set(table, row, "pjrt_api_functions", table_cell(versions, from, "api_functions"));
   table_set(table, row, "stablehlo_current", stablehlo[0]);
   table_set(table, row, "stablehlo_minimum", stablehlo[1]);
-  printf("jaxlib %s: added\n", wheel->version);
+  say("jaxlib %s: added\n", wheel->version);
   return IMPORT_DONE;
 }

@@ -11,6 +11,7 @@
 #include "abi/pjrt_history.h"
 #include "facts.h"
 #include "import.h"
+#include "say.h"
 
 static const char* const interval_tables[] = {"pjrt/fields", "pjrt/struct_sizes", "pjrt/enums"};
 
@@ -225,8 +226,8 @@ static import_result compare_known(data_tables* tables, const tn_abi_model* head
   const int minor = (int)header->minor;
   size_t first, last;
   if (pjrt_find_states(tables, header, &first, &last)) {
-    printf("PJRT 0.%d: already known, equal (issue %s, state %s)\n", minor,
-           table_cell(states, last, "issue"), table_cell(states, last, "state"));
+    say("PJRT 0.%d: already known, equal (issue %s, state %s)\n", minor,
+        table_cell(states, last, "issue"), table_cell(states, last, "state"));
     return IMPORT_DONE;
   }
   last = states->row_count;
@@ -241,7 +242,7 @@ static import_result compare_known(data_tables* tables, const tn_abi_model* head
   }
   facts facts = {0};
   facts_collect(header, &facts);
-  printf("PJRT 0.%d: already known, and different from what the tables say of it\n", minor);
+  say("PJRT 0.%d: already known, and different from what the tables say of it\n", minor);
   equals_state(&facts, states, last, true);
   facts_deinit(&facts);
   return IMPORT_DIFFERS;
@@ -275,10 +276,10 @@ import_result import_pjrt(data_tables* tables, const tn_abi_model* header,
                    tables_text(tables, "%d", minor));
   add_version(tables, &before, header, options);
   add_state(tables, minor, options);
-  printf("PJRT 0.%d: added after 0.%d\n", minor, newest);
+  say("PJRT 0.%d: added after 0.%d\n", minor, newest);
   if (minor > newest + 1)
-    printf("note: nothing is known of 0.%d to 0.%d; what 0.%d adds may be theirs\n", newest + 1,
-           minor - 1, minor);
+    say("note: nothing is known of 0.%d to 0.%d; what 0.%d adds may be theirs\n", newest + 1,
+        minor - 1, minor);
   facts_deinit(&facts);
   tn_abi_model_deinit(&before);
   return IMPORT_DONE;

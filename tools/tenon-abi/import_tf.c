@@ -13,6 +13,7 @@
 #include "abi/tf_history.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "say.h"
 
 const char* const tf_library_names[TF_LIBRARIES] = {"framework", "cc", "pywrap"};
 const char* const tf_library_files[TF_LIBRARIES] = {
@@ -275,8 +276,8 @@ static void put(release_edit* edit, table_file* table, size_t row, const char* c
   if (edit->previous) {
     table_set(table, row, column, text);
   } else if (strcmp(table_cell(table, row, column), text) != 0) {
-    printf("- %s: %s %s\n+ %s: %s %s\n", table->name, column, table_cell(table, row, column),
-           table->name, column, text);
+    say("- %s: %s %s\n+ %s: %s %s\n", table->name, column, table_cell(table, row, column),
+        table->name, column, text);
     edit->differences++;
   }
 }
@@ -301,8 +302,10 @@ static void apply_libraries(release_edit* edit, const tf_release* release) {
       table_insert(table, row, "-");
       table_set(table, row, "release", edit->release);
       table_set(table, row, "library", tf_library_files[i]);
-      // Differs between wheels for several Pythons, so it is written and never compared.
+      // Differs between wheels for several Pythons, so it is written and never compared; so is the
+      // wheel that was read.
       put_count(edit, table, row, "size_bytes", (int64_t)library->file_size);
+      table_set(table, row, "version_definitions_read_from", release->wheel->version);
     }
     tn_text needs = {0}, nodes = {0};
     bool versioned = false;
@@ -321,8 +324,8 @@ static void apply_libraries(release_edit* edit, const tf_release* release) {
         !release->function_counts[i] ? "none"
         : versioned                  ? "tensorflow"
                                      : "unversioned");
-    put(edit, table, row, "version_definitions", nodes.size ? nodes.data : "none");
-    put(edit, table, row, "version_definitions_read_from", release->wheel->version);
+    if (strcmp(table_cell(table, row, "version_definitions"), "not read") != 0)
+      put(edit, table, row, "version_definitions", nodes.size ? nodes.data : "none");
     edit->tables->failed |= needs.failed || nodes.failed;
     tn_text_deinit(&needs);
     tn_text_deinit(&nodes);
@@ -465,10 +468,16 @@ static bool apply_pjrt(release_edit* edit, const tf_release* release, const impo
   if (pjrt_find_states(edit->tables, &model, &first, &last)) {
     put(edit, table, row, "same_layout_first_commit", table_cell(states, first, "from_commit"));
     put(edit, table, row, "same_layout_first_date", table_cell(states, first, "from_date"));
-    put(edit, table, row, "same_layout_last_commit", table_cell(states, last, "from_commit"));
+    // A state goes on to the last header of its number when it is the last.
+    const table_file* versions = tables_get(edit->tables, "pjrt/versions");
+    const size_t version = table_find(versions, "minor", table_cell(states, last, "minor"), 0);
+    const bool goes_on = strcmp(table_cell(states, last, "vs_last"), "last") == 0;
+    put(edit, table, row, "same_layout_last_commit",
+        goes_on ? table_cell(versions, version, "last_commit")
+                : table_cell(states, last, "from_commit"));
   } else {
-    printf("note: PJRT 0.%d of this wheel is not in the tables; import %s too\n", (int)model.minor,
-           header);
+    say("note: PJRT 0.%d of this wheel is not in the tables; import %s too\n", (int)model.minor,
+        header);
   }
   tn_abi_model_deinit(&model);
   return true;
@@ -513,12 +522,12 @@ import_result import_tf(data_tables* tables, const wheel* wheel, const import_op
       result = edit.differences ? IMPORT_DIFFERS : IMPORT_DONE;
   }
   if (result != IMPORT_FAILED && !edit.previous) {
-    printf("TensorFlow %s: already known, %s\n", name,
-           edit.differences ? "and different from what the tables say of it" : "equal");
+    say("TensorFlow %s: already known, %s\n", name,
+        edit.differences ? "and different from what the tables say of it" : "equal");
   } else if (result == IMPORT_DONE) {
-    printf("TensorFlow %s: added after %s\n", name, newest);
-    printf("note: what the release does with null members (tf/host_reads) is taken as in %s\n",
-           newest);
+    say("TensorFlow %s: added after %s\n", name, newest);
+    say("note: what the release does with null members (tf/host_reads) is taken as in %s\n",
+        newest);
   }
   release_deinit(&release);
   return result;

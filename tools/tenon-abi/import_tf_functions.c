@@ -7,6 +7,7 @@
 #include "abi/tf_history.h"
 #include "base/memory.h"
 #include "import_tf.h"
+#include "say.h"
 
 static bool begins(const char* text, const char* begin) {
   return strncmp(text, begin, strlen(begin)) == 0;
@@ -52,7 +53,7 @@ static void note_place(release_edit* edit, table_file* table, size_t row, const 
   const char* cell = table_cell(table, row, "header");
   if (edit->is_old || strcmp(last_place(cell), header) == 0) return;
   if (!edit->previous) {
-    printf("+ %s: %s is declared in %s\n", table->name, table->rows[row][0], header);
+    say("+ %s: %s is declared in %s\n", table->name, table->rows[row][0], header);
     edit->differences++;
     return;
   }
@@ -146,7 +147,7 @@ static void note_signature(release_edit* edit, const char* name, const tn_abi_fu
   if (edit->is_old) return;  // the table has the newest form alone
   if (row < table->row_count && strcmp(table_cell(table, row, "signature"), now) == 0) return;
   if (!edit->previous) {
-    printf("+ %s: %s %s\n", table->name, name, now);
+    say("+ %s: %s %s\n", table->name, name, now);
     edit->differences++;
     return;
   }
@@ -178,8 +179,8 @@ static bool is_entry_point(const char* name) {
 static void add_function(release_edit* edit, table_file* table, const char* name,
                          const function* found) {
   if (!edit->previous) {
-    printf("+ %s: %s%s%s\n", table->name, name, found->declared ? " declared" : "",
-           found->exported ? " exported" : "");
+    say("+ %s: %s%s%s\n", table->name, name, found->declared ? " declared" : "",
+        found->exported ? " exported" : "");
     edit->differences++;
     return;
   }

@@ -176,6 +176,7 @@ static int import(request* request, tn_status* status) {
   }
   const header_options options = {request->flags, request->flag_count, "PJRT_API", false};
   request->import.header = &options;
+  request->import.json = request->json;
   const import_result result = import_source(request->words[1], &request->import, status);
   return result == IMPORT_FAILED ? told(status) : (int)result;
 }

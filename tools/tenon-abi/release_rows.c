@@ -5,6 +5,7 @@
 
 #include "abi/tf_history.h"
 #include "base/memory.h"
+#include "say.h"
 
 static bool is_open(const char* cell) {
   const size_t length = strlen(cell);
@@ -25,7 +26,7 @@ static const char* closed(release_edit* edit, const char* cell) {
 const char* release_span(release_edit* edit, const char* cell, bool present, const char* what) {
   if (!edit->previous) {
     if (tn_abi_tf_covers(cell, edit->release) != present) {
-      printf("%c %s\n", present ? '+' : '-', what);
+      say("%c %s\n", present ? '+' : '-', what);
       edit->differences++;
     }
     return cell;
@@ -83,7 +84,7 @@ void release_rows_apply(release_edit* edit, const char* name, const release_rows
       known = same(table->rows[i], rows->rows[j], lead);
     if (known) continue;
     if (!edit->previous) {
-      printf("+ %s\n", told(edit, table, rows->rows[j]));
+      say("+ %s\n", told(edit, table, rows->rows[j]));
       edit->differences++;
       continue;
     }

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "say.h"
 
 static void* keep(data_tables* tables, size_t size) {
   void* memory = tn_arena_alloc(&tables->arena, size);
@@ -210,7 +211,7 @@ bool tables_commit(data_tables* tables, tn_status* status) {
       good = false;
     }
     if (good) {
-      printf("changed %s.tsv\n", table->name);
+      say("changed %s.tsv\n", table->name);
     } else {
       unlink(fresh);
     }

@@ -1,7 +1,9 @@
 #include "wheel.h"
 
 #include <dirent.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -70,7 +72,8 @@ static bool find_info(const char* root, char out[4096], tn_status* status) {
   return false;
 }
 
-// The values of "Key: value" lines that begin with `key`; calls back for each.
+// Copies what follows `key` on the first line that begins with it, and gives the lines behind it;
+// NULL when there is none.
 static const char* next_value(const char* text, const char* key, char* out, size_t size) {
   const size_t length = strlen(key);
   while (text && *text) {
@@ -84,22 +87,35 @@ static const char* next_value(const char* text, const char* key, char* out, size
   return NULL;
 }
 
+static TN_PRINTF(4, 5) void append(char* to, size_t size, const char* separator, const char* format,
+                                   ...) {
+  size_t length = strlen(to);
+  if (length) length += (size_t)snprintf(to + length, size - length, "%s", separator);
+  va_list args;
+  va_start(args, format);
+  if (length < size) vsnprintf(to + length, size - length, format, args);
+  va_end(args);
+}
+
 static void read_names(wheel* wheel, const char* metadata, const char* tags) {
   char value[160];
   next_value(metadata, "Name: ", wheel->name, sizeof wheel->name);
   next_value(metadata, "Version: ", wheel->version, sizeof wheel->version);
   for (char* c = wheel->name; *c; ++c)
     if (*c == '_') *c = '-';
-  static const char python[] = "Classifier: Programming Language :: Python :: ";
+  static const char python[] = "Classifier: Programming Language :: Python :: 3.";
+  unsigned long long minors = 0;  // a bit for each 3.N, so that they come in order
   for (const char* at = metadata; (at = next_value(at, python, value, sizeof value));) {
-    const size_t length = strlen(wheel->pythons);
-    if (strncmp(value, "3.", 2) == 0)
-      snprintf(wheel->pythons + length, sizeof wheel->pythons - length, "%s%.15s",
-               length ? "," : "", value);
+    const int minor = atoi(value);
+    if (minor >= 0 && minor < 64) minors |= 1ull << minor;
   }
-  if (next_value(tags, "Tag: ", value, sizeof value)) {
+  for (int minor = 0; minor < 64; ++minor)
+    if (minors >> minor & 1) append(wheel->pythons, sizeof wheel->pythons, ",", "3.%d", minor);
+  // A wheel may fit several platforms, each on a line of its own.
+  for (const char* at = tags; (at = next_value(at, "Tag: ", value, sizeof value));) {
     const char* dash = strrchr(value, '-');
-    snprintf(wheel->platform, sizeof wheel->platform, "%.120s", dash ? dash + 1 : value);
+    if (dash && !strstr(wheel->platform, dash + 1))
+      append(wheel->platform, sizeof wheel->platform, ".", "%s", dash + 1);
   }
 }
 
