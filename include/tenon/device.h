@@ -164,6 +164,35 @@ void tn_timer_destroy(tn_timer* timer);
 // [any thread]  since 0.1
 tn_device* tn_tensor_device(const tn_tensor* tensor);
 
+// Kinds of memory that a device gives.
+typedef enum tn_memory_kind {
+  TN_MEMORY_DEVICE = 0,   // its own
+  TN_MEMORY_HOST = 1,     // the host's, which the device's copies reach best
+  TN_MEMORY_UNIFIED = 2,  // one that both can touch; the host after tn_tensor_to_host
+} tn_memory_kind;
+
+// A tensor of numbers, not initialised, in memory that the device gives; it is made ready. Owned by
+// the caller until tn_tensor_destroy. NULL and UNIMPLEMENTED where the device has no such memory;
+// RESOURCE_EXHAUSTED where there is none left.  [any thread]  since 0.1
+tn_tensor* tn_tensor_create_on(tn_device* device, tn_memory_kind kind, tn_dtype dtype,
+                               const int64_t* dims, int rank, tn_status* status);
+
+// Puts a fill of all bytes on the stream, which is of the tensor's device. Borrows both.
+// [any thread]  since 0.1
+bool tn_tensor_fill_bytes(tn_tensor* tensor, uint8_t byte, tn_stream* stream, tn_status* status);
+
+// The same with words of four bytes; the tensor's bytes are a multiple of four. Borrows both.
+// [any thread]  since 0.1
+bool tn_tensor_fill_words(tn_tensor* tensor, uint32_t word, tn_stream* stream, tn_status* status);
+
+// Copies the first `size` bytes of a tensor of numbers to `target`, after the work that makes them.
+// Borrows both.  [any thread]  since 0.1
+bool tn_tensor_read(const tn_tensor* tensor, void* target, size_t size, tn_status* status);
+
+// Copies `size` bytes of `source` to the front of a tensor of numbers, after all work on it.
+// Borrows both.  [any thread]  since 0.1
+bool tn_tensor_write(tn_tensor* tensor, const void* source, size_t size, tn_status* status);
+
 // The tensor in the memory of the stream's device, there when the stream gets so far: the same
 // memory under a new handle when it is there already, else a copy. Strings and objects stay with
 // the host. Owned by the caller until tn_tensor_destroy; `tensor` is borrowed.

@@ -42,7 +42,14 @@ static bool within(tn_stream* stream, tn_buffer* target, tn_buffer* source, size
                                               &from, size, &outcome);
     return tn_plugin_device_told(device, "memcpy_dtod", &outcome, status);
   }
-  // A plugin without it can still carry the bytes out and in again.
+  if (tn_plugin_device_fns(device)->sync_memcpy_dtod) {
+    tn_status outcome = {0};
+    if (!tn_stream_wait(stream, 0, status)) return false;
+    tn_plugin_device_fns(device)->sync_memcpy_dtod(tn_plugin_device_handle(device), &to, &from,
+                                                   size, &outcome);
+    return tn_plugin_device_told(device, "sync_memcpy_dtod", &outcome, status);
+  }
+  // A plugin without either can still carry the bytes out and in again.
   tn_buffer* between = tn_buffer_allocate(&tn_host_allocator, size, status);
   const bool fine = between && to_host(stream, between, source, size, status) &&
                     from_host(stream, target, between, size, status);
@@ -77,6 +84,12 @@ static tn_stream* home_of(tn_buffer* buffer) {
   return found;
 }
 
+// Waits for all that works on the buffer.
+static bool settle(tn_buffer* buffer, tn_status* status) {
+  tn_stream* stream = home_of(buffer);
+  return tn_stream_use(stream, buffer, status) && tn_stream_wait(stream, 0, status);
+}
+
 static bool given(const void* tensor, const void* other, tn_status* status) {
   if (tensor && other) return true;
   tn_status_set(status, TN_INVALID_ARGUMENT, "there is no tensor or no stream (NULL)");
@@ -97,6 +110,8 @@ static tn_tensor* copy(const tn_tensor* tensor, tn_allocator* allocator, tn_stre
 tn_tensor* tn_tensor_to_host(const tn_tensor* tensor, tn_status* status) {
   if (!given(tensor, tensor, status)) return NULL;
   if (!tensor->buffer || !tensor->buffer->device) return tn_tensor_share(tensor, status);
+  if (tensor->buffer->on_host)
+    return settle(tensor->buffer, status) ? tn_tensor_share(tensor, status) : NULL;
   return copy(tensor, tn_device_cpu()->allocator, home_of(tensor->buffer), status);
 }
 
@@ -117,4 +132,52 @@ tn_tensor* tn_tensor_duplicate(const tn_tensor* tensor, tn_stream* stream, tn_st
   if (!tensor || !tensor->buffer || !tensor->buffer->device) return tn_tensor_clone(tensor, status);
   if (!stream) stream = home_of(tensor->buffer);
   return copy(tensor, &stream->allocator, stream, status);
+}
+
+static bool holds_bytes(const tn_tensor* tensor, const void* bytes, size_t size,
+                        tn_status* status) {
+  if (tensor && (bytes || size == 0) && !tn_dtype_is_hosts(tensor->dtype) &&
+      size <= tn_tensor_bytes(tensor))
+    return true;
+  tn_status_set(status, TN_INVALID_ARGUMENT,
+                "%zu bytes at %p and a tensor of %zu bytes of %s: numbers are needed, and no more "
+                "than there are",
+                size, bytes, tensor ? tn_tensor_bytes(tensor) : 0,
+                tensor ? tn_dtype_name(tensor->dtype) : "no type");
+  tn_status_set_fault(status, TN_FAULT_CALLER);
+  return false;
+}
+
+bool tn_tensor_read(const tn_tensor* tensor, void* target, size_t size, tn_status* status) {
+  if (!holds_bytes(tensor, target, size, status)) return false;
+  if (size == 0) return true;
+  tn_buffer* buffer = tensor->buffer;
+  if (buffer->device && !settle(buffer, status)) return false;
+  if (buffer->on_host) {
+    memcpy(target, buffer->data, size);
+    return true;
+  }
+  tn_plugin_device* device = buffer->device->plugin;
+  const SP_DeviceMemoryBase memory = tn_plugin_device_memory(buffer);
+  tn_status outcome = {0};
+  tn_plugin_device_fns(device)->sync_memcpy_dtoh(tn_plugin_device_handle(device), target, &memory,
+                                                 size, &outcome);
+  return tn_plugin_device_told(device, "sync_memcpy_dtoh", &outcome, status);
+}
+
+bool tn_tensor_write(tn_tensor* tensor, const void* source, size_t size, tn_status* status) {
+  if (!holds_bytes(tensor, source, size, status)) return false;
+  if (size == 0) return true;
+  tn_buffer* buffer = tensor->buffer;
+  if (buffer->device && !settle(buffer, status)) return false;
+  if (buffer->on_host) {
+    memcpy(buffer->data, source, size);
+    return true;
+  }
+  tn_plugin_device* device = buffer->device->plugin;
+  SP_DeviceMemoryBase memory = tn_plugin_device_memory(buffer);
+  tn_status outcome = {0};
+  tn_plugin_device_fns(device)->sync_memcpy_htod(tn_plugin_device_handle(device), &memory, source,
+                                                 size, &outcome);
+  return tn_plugin_device_told(device, "sync_memcpy_htod", &outcome, status);
 }

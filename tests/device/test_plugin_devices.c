@@ -256,6 +256,100 @@ TEST(test_wrong_arguments_of_device_calls_are_refused) {
   tn_tensor_destroy(x);
 }
 
+// On the CPU and on a plugin's device alike.
+static void check_memory(tn_device* device, tn_memory_kind kind) {
+  tn_status status = {0};
+  tn_stream* stream = tn_device_stream(device, &status);
+  const int64_t dims[] = {3, 5};
+  uint32_t seen[15], sent[15];
+  for (uint32_t i = 0; i < 15; ++i) sent[i] = i * 7;
+  tn_tensor* tensor = tn_tensor_create_on(device, kind, TN_UINT32, dims, 2, &status);
+  CHECK_OK(&status);
+  CHECK(tn_tensor_fill_words(tensor, 0x12345678, stream, &status));
+  CHECK(tn_tensor_read(tensor, seen, sizeof seen, &status));
+  CHECK(seen[0] == 0x12345678 && seen[14] == 0x12345678);
+  CHECK(tn_tensor_fill_bytes(tensor, 0, stream, &status));
+  CHECK(tn_tensor_read(tensor, seen, sizeof seen, &status) && seen[7] == 0);
+  CHECK(tn_tensor_fill_bytes(tensor, 0xab, stream, &status));
+  CHECK(tn_tensor_read(tensor, seen, sizeof seen, &status) && seen[7] == 0xabababab);
+  CHECK(tn_tensor_write(tensor, sent, sizeof sent, &status));
+  CHECK(tn_tensor_read(tensor, seen, sizeof seen, &status));
+  CHECK(memcmp(seen, sent, sizeof seen) == 0);
+  tn_tensor* there = tn_tensor_to_stream(tensor, stream, &status);
+  tn_tensor* home = tn_tensor_to_host(there, &status);
+  CHECK_OK(&status);
+  CHECK(memcmp(tn_tensor_data(home), sent, sizeof sent) == 0);
+  tn_tensor_destroy(home);
+  tn_tensor_destroy(there);
+  tn_tensor_destroy(tensor);
+}
+
+TEST(test_memory_of_a_device_is_filled_written_and_read) {
+  check_memory(load(), TN_MEMORY_DEVICE);
+  check_memory(load(), TN_MEMORY_HOST);
+  for (int kind = TN_MEMORY_DEVICE; kind <= TN_MEMORY_UNIFIED; ++kind)
+    check_memory(tn_device_at(0), kind);
+}
+
+TEST(test_memory_that_a_device_does_not_have_is_refused) {
+  tn_device* device = load();
+  tn_status status = {0};
+  const int64_t odd = 3, many = (int64_t)1 << 40;
+  CHECK(!tn_tensor_create_on(device, TN_MEMORY_UNIFIED, TN_FLOAT, &odd, 1, &status));
+  CHECK_INT(tn_status_code(&status), TN_UNIMPLEMENTED);
+  CHECK_CONTAINS(tn_status_message(&status), "libexample_device.so");
+  tn_status_clear(&status);
+  CHECK(!tn_tensor_create_on(device, TN_MEMORY_DEVICE, TN_FLOAT, &many, 1, &status));
+  CHECK_INT(tn_status_code(&status), TN_RESOURCE_EXHAUSTED);
+  CHECK_CONTAINS(tn_status_message(&status), "EXAMPLE_DEVICE:0");
+  tn_status_clear(&status);
+  tn_tensor* bytes = tn_tensor_create_on(device, TN_MEMORY_DEVICE, TN_UINT8, &odd, 1, &status);
+  tn_tensor* text = tn_tensor_create_strings(NULL, 0, (const char*[]){"text"}, NULL, &status);
+  tn_stream* stream = tn_device_stream(device, &status);
+  tn_stream* other = tn_device_stream(tn_device_at(0), &status);
+  char byte = 0;
+  CHECK_OK(&status);
+  REFUSED(tn_tensor_create_on(NULL, TN_MEMORY_DEVICE, TN_FLOAT, &odd, 1, &status));
+  REFUSED(tn_tensor_create_on(device, (tn_memory_kind)9, TN_FLOAT, &odd, 1, &status));
+  REFUSED(tn_tensor_create_on(device, TN_MEMORY_DEVICE, TN_STRING, &odd, 1, &status));
+  REFUSED(tn_tensor_fill_words(bytes, 1, stream, &status));
+  REFUSED(tn_tensor_fill_words(NULL, 1, stream, &status));
+  REFUSED(tn_tensor_fill_bytes(bytes, 1, other, &status));
+  REFUSED(tn_tensor_fill_bytes(bytes, 1, NULL, &status));
+  REFUSED(tn_tensor_fill_bytes(text, 1, stream, &status));
+  REFUSED(tn_tensor_read(bytes, &byte, 4, &status));
+  REFUSED(tn_tensor_read(bytes, NULL, 1, &status));
+  REFUSED(tn_tensor_read(text, &byte, 1, &status));
+  REFUSED(tn_tensor_read(NULL, &byte, 1, &status));
+  REFUSED(tn_tensor_write(bytes, &byte, 4, &status));
+  REFUSED(tn_tensor_write(NULL, &byte, 0, &status));
+  CHECK(tn_tensor_read(bytes, NULL, 0, &status) && tn_tensor_write(bytes, NULL, 0, &status));
+  tn_tensor_destroy(text);
+  tn_tensor_destroy(bytes);
+}
+
+static bool fill_and_read(void* device, tn_status* status) {
+  const int64_t dims = 4;
+  char seen[16];
+  tn_stream* stream = tn_device_stream(device, status);
+  tn_tensor* tensor = tn_tensor_create_on(device, TN_MEMORY_DEVICE, TN_FLOAT, &dims, 1, status);
+  tn_tensor* pinned = tn_tensor_create_on(device, TN_MEMORY_HOST, TN_FLOAT, &dims, 1, status);
+  const bool done = tensor && pinned && tn_tensor_fill_bytes(tensor, 1, stream, status) &&
+                    tn_tensor_fill_words(tensor, 7, stream, status) &&
+                    tn_tensor_write(tensor, "0123456789abcdef", 16, status) &&
+                    tn_tensor_read(tensor, seen, 16, status);
+  tn_tensor_destroy(tensor);
+  tn_tensor_destroy(pinned);
+  return done;
+}
+
+TEST(test_device_memory_survives_every_failing_allocation) {
+  tn_device* device = load();
+  tn_status status = {0};
+  CHECK(fill_and_read(device, &status));
+  CHECK(test_sweep_allocations(fill_and_read, device) > 1);
+}
+
 static bool call_on_the_device(void* arg, tn_status* status) {
   tn_tensor *x = arg, *y = NULL;
   tn_call* call = tn_call_create("Relu", "EXAMPLE_DEVICE", status);
