@@ -15,7 +15,7 @@ enum { SOURCE_TEXT = 4096, CPU_SECONDS = 120 };
 #ifdef TENON_SANITIZED
 static const rlim_t most_memory = RLIM_INFINITY;  // a sanitizer's own memory counts too
 #else
-static const rlim_t most_memory = (rlim_t)4 << 30;  // the largest headers take some 200 MB
+static const rlim_t most_memory = (rlim_t)2 << 30;  // the largest headers take some 200 MB
 #endif
 
 static char* reads;  // shared by both processes
