@@ -77,8 +77,6 @@ def main():
              "| row | Tenon, us | roof, us | ratio | roof |\n|---|---|---|---|---|\n")
     for row in roofs:
         text += f"| {row['name']} | {row['value']:.4g} | {row['peer_value']:.4g} | {row['ratio']:.2f} | {row['peer']} |\n"
-    text += ("\nExp, Tanh and Sigmoid stay below 0.8 of a copy: the arithmetic of an exponential (and a division) takes about as "
-             "long as the memory, and the two do not overlap fully.\n")
     PAGE.write_text(text)
     if missing:
         sys.exit("no reason in bench/reasons.tsv for: " + ", ".join(missing))
