@@ -61,7 +61,8 @@ typedef struct tn_device_info {
   int32_t numa_node;         // -1 where unknown                                      since 0.1
   bool unified_memory;       // the host can touch its memory                         since 0.1
 } tn_device_info;
-#define TN_DEVICE_INFO_STRUCT_SIZE TF_OFFSET_OF_END(tn_device_info, unified_memory)
+TN_DEFINE_STRUCT_SIZE(tn_device_info, unified_memory);
+#define TN_DEVICE_INFO_STRUCT_SIZE ((size_t)tn_device_info_STRUCT_SIZE)
 
 // Makes the device ready and fills the fields that `info` has room for. Borrows both. False with
 // what the plugin said.  [any thread]  since 0.1
@@ -80,7 +81,8 @@ typedef struct tn_device_memory {
   int64_t peak_reserved;       //                                                     since 0.1
   int64_t largest_free_block;  // of what is kept                                     since 0.1
 } tn_device_memory;
-#define TN_DEVICE_MEMORY_STRUCT_SIZE TF_OFFSET_OF_END(tn_device_memory, largest_free_block)
+TN_DEFINE_STRUCT_SIZE(tn_device_memory, largest_free_block);
+#define TN_DEVICE_MEMORY_STRUCT_SIZE ((size_t)tn_device_memory_STRUCT_SIZE)
 
 // Makes the device ready and fills the fields that `memory` has room for: from Tenon's own account
 // where Tenon shares the memory out, else from the plugin's. Borrows both.

@@ -7,13 +7,15 @@
 
 static const char* text_or_none(const char* text) { return text ? text : ""; }
 
-// A struct that the caller made: its fields that end within its size are set.
-static bool check_caller(const void* device, const size_t* struct_size, void* const* ext,
-                         const char* name, tn_status* status) {
-  if (device && struct_size && *struct_size >= sizeof(size_t) + sizeof(void*) && !*ext) return true;
-  tn_status_set(status, TN_INVALID_ARGUMENT,
-                "no device, or a %s without its struct_size, or with an ext that is not NULL",
-                name);
+// A struct that the caller made: its fields that end within its size are set. `wrong` is what is
+// the matter with it, or NULL.
+static bool check_caller(const void* device, const char* name, const char* wrong,
+                         tn_status* status) {
+  if (device && !wrong) return true;
+  if (device)
+    tn_status_set(status, TN_INVALID_ARGUMENT, "%s: %s; begin with TN_INIT(%s)", name, wrong, name);
+  else
+    tn_status_set(status, TN_INVALID_ARGUMENT, "%s: the device is NULL", name);
   tn_status_set_fault(status, TN_FAULT_CALLER);
   return false;
 }
@@ -37,8 +39,8 @@ static void describe_cpu(tn_device_info* info) {
 }
 
 bool tn_device_describe(tn_device* device, tn_device_info* info, tn_status* status) {
-  if (!check_caller(device, info ? &info->struct_size : NULL, info ? &info->ext : NULL,
-                    "tn_device_info", status) ||
+  if (!check_caller(device, "tn_device_info", info ? TN_CHECK_RESERVED(info, ext) : "it is NULL",
+                    status) ||
       !tn_device_open(device, status))
     return false;
   tn_plugin_device* plugin = device->plugin;
@@ -103,8 +105,8 @@ static tn_device_memory plugins_account(tn_plugin_device* plugin) {
 }
 
 bool tn_device_memory_now(tn_device* device, tn_device_memory* memory, tn_status* status) {
-  if (!check_caller(device, memory ? &memory->struct_size : NULL, memory ? &memory->ext : NULL,
-                    "tn_device_memory", status) ||
+  if (!check_caller(device, "tn_device_memory",
+                    memory ? TN_CHECK_RESERVED(memory, ext) : "it is NULL", status) ||
       !tn_device_open(device, status))
     return false;
   tn_plugin_device* plugin = device->plugin;
