@@ -49,7 +49,8 @@ typedef struct tn_call_options {
   const tn_cancel* cancel;  // borrowed for the run; NULL: runs to its end  since 0.1
   tn_stream* stream;        // of the call's device, borrowed; NULL: the device's own  since 0.1
 } tn_call_options;
-#define TN_CALL_OPTIONS_STRUCT_SIZE TF_OFFSET_OF_END(tn_call_options, stream)
+TN_DEFINE_STRUCT_SIZE(tn_call_options, stream);
+#define TN_CALL_OPTIONS_STRUCT_SIZE ((size_t)tn_call_options_STRUCT_SIZE)
 
 // tn_call_run with options, which may be NULL; inputs and options are borrowed, outputs become the
 // caller's. When `cancel` is asked before the kernel begins, or while it still has pieces of work

@@ -193,11 +193,11 @@ bool tn_call_run(tn_call* call, tn_tensor* const* inputs, size_t input_count, tn
 bool tn_call_run_with(tn_call* call, tn_tensor* const* inputs, size_t input_count,
                       tn_tensor** outputs, size_t output_count, const tn_call_options* options,
                       tn_status* status) {
-  if (options && (!TN_HAS(options, ext) || options->ext)) {
+  const char* wrong = options ? TN_CHECK_RESERVED(options, ext) : NULL;
+  if (wrong) {
     tn_status_set(status, TN_INVALID_ARGUMENT,
-                  "tn_call_options: struct_size %zu, ext %p; expected TN_CALL_OPTIONS_STRUCT_SIZE "
-                  "and NULL",
-                  options->struct_size, TN_HAS(options, ext) ? options->ext : NULL);
+                  "tn_call_options: struct_size %zu: %s; begin with TN_INIT(tn_call_options)",
+                  options->struct_size, wrong);
     for (size_t i = 0; outputs && i < output_count; ++i) outputs[i] = NULL;
     return false;
   }

@@ -36,6 +36,16 @@ def test_no_public_struct_has_moved():
     assert not illegal, illegal
 
 
+def test_every_versioned_struct_is_made_with_tn_init():
+    layout = subprocess.run([TENON, "abi", "layout", SOURCE / "tests/abi/public_headers.h", "-I", SOURCE / "include"],
+                            capture_output=True, text=True).stdout
+    versioned = [struct["name"] for struct in json.loads(layout)["structs"]
+                 if struct.get("fields") and struct["fields"][0]["name"] == "struct_size" and struct["name"].startswith("tn_")]
+    text = "".join(header.read_text() for header in (SOURCE / "include/tenon").glob("*.h"))
+    assert len(versioned) > 2
+    assert not [name for name in versioned if f"TN_DEFINE_STRUCT_SIZE({name}, " not in text]
+
+
 @pytest.mark.parametrize("header, old, new, kind", [
     ("plugin.h", "  void* ext;                   //", "  void* extra;\n  void* ext;                   //", "field-moved"),
     ("registry.h", "typedef struct tn_op_info {", "typedef struct tn_op_info {\n  int first;", "field-inserted"),
