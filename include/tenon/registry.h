@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tenon/abi.h"
 #include "tenon/status.h"
 
 #ifdef __cplusplus
@@ -13,7 +14,7 @@ extern "C" {
 
 // An op as its author specified it. Strings and arrays live as long as the description.
 typedef struct tn_op_info {
-  size_t struct_size;               // sizeof what this library knows          since 0.1
+  size_t struct_size;               // the end of what the library knows       since 0.1
   void* ext;                        // NULL                                    since 0.1
   const char* name;                 //                                         since 0.1
   const char* origin;               // the plugin file, or "tenon"             since 0.1
@@ -31,6 +32,7 @@ typedef struct tn_op_info {
   int deprecated_at;                // graph version, 0 when it is not         since 0.1
   const char* deprecation;          // what its author says instead, or ""     since 0.1
 } tn_op_info;
+TN_DEFINE_STRUCT_SIZE(tn_op_info, deprecation);
 
 // Describes the op `name`. Owned by the caller until tn_op_info_destroy. NULL and NOT_FOUND, with
 // the nearest names, when there is none.  [any thread]  since 0.1
@@ -46,7 +48,7 @@ void tn_ops_each(bool (*visit)(const char* name, const char* origin, void* arg),
 
 // A kernel. Strings and arrays are valid during the visit only, except `origin`.
 typedef struct tn_kernel_info {
-  size_t struct_size;              // sizeof what this library knows       since 0.1
+  size_t struct_size;              // the end of what the library knows    since 0.1
   void* ext;                       // NULL                                 since 0.1
   const char* op;                  //                                      since 0.1
   const char* device;              // "CPU"                                since 0.1
@@ -60,6 +62,7 @@ typedef struct tn_kernel_info {
   size_t host_memory_count;        //                                      since 0.1
   bool is_async;                   //                                      since 0.1
 } tn_kernel_info;
+TN_DEFINE_STRUCT_SIZE(tn_kernel_info, is_async);
 
 // Calls `visit` with every kernel of `op` (NULL: of all ops) until it returns false. What it is
 // given is owned by the library until `visit` returns. False and RESOURCE_EXHAUSTED without memory.

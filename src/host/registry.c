@@ -41,7 +41,7 @@ tn_op_info* tn_op_info_create(const char* name, tn_status* status) {
     return NULL;
   }
   owner->info = (tn_op_info){
-      .struct_size = sizeof(tn_op_info),
+      .struct_size = tn_op_info_STRUCT_SIZE,
       .name = op->name,
       .origin = origin_name(op->origin),
       .inputs =
@@ -108,7 +108,7 @@ static bool visit_kernel(const tn_kernel* kernel, void* arg) {
   if (visit->op && strcmp(visit->op, def->op) != 0) return true;
   tn_arena arena = {0};
   tn_kernel_info info = {
-      .struct_size = sizeof info,
+      .struct_size = tn_kernel_info_STRUCT_SIZE,
       .op = def->op,
       .device = def->device_type,
       .name = kernel->name,

@@ -48,7 +48,7 @@ def test_every_versioned_struct_is_made_with_tn_init():
 
 @pytest.mark.parametrize("header, old, new, kind", [
     ("plugin.h", "  void* ext;                   //", "  void* extra;\n  void* ext;                   //", "field-moved"),
-    ("registry.h", "typedef struct tn_op_info {", "typedef struct tn_op_info {\n  int first;", "field-inserted"),
+    ("registry.h", "  void* ext;                        // NULL", "  int second;\n  void* ext;  // NULL", "field-inserted"),
     ("dtype.h", "TN_FLOAT = 1", "TN_FLOAT = 101", "constant-value-changed"),
 ])
 def test_a_field_that_moves_in_a_copy_is_seen(tmp_path, header, old, new, kind):

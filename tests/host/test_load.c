@@ -6,6 +6,7 @@
 #include "harness.h"
 #include "op/op_registry.h"
 #include "tenon/plugin.h"
+#include "tenon/registry.h"
 
 #define FAKE(name) TENON_BUILD_DIR "/tests/plugins/" name
 
@@ -204,6 +205,26 @@ TEST(test_options_of_another_release_are_read_as_far_as_they_go) {
                 "tn_load_options: struct_size 3");
   options = (tn_load_options){.struct_size = TN_LOAD_OPTIONS_STRUCT_SIZE, .ext = &options};
   check_refused(FAKE("other_good.so"), &options, TN_INVALID_ARGUMENT, TN_FAULT_CALLER, "ext");
+}
+
+static bool check_kernel_size(const tn_kernel_info* info, void* arg) {
+  // Not the padding behind it, in which a later release may put a field.
+  CHECK(info->struct_size == TF_OFFSET_OF_END(tn_kernel_info, is_async));
+  CHECK(info->struct_size < sizeof *info && TN_HAS(info, is_async));
+  ++*(int*)arg;
+  return true;
+}
+
+TEST(test_what_is_handed_out_announces_the_end_of_its_last_field) {
+  int kernels = 0;
+  tn_status* status = tn_status_create();
+  CHECK(load_fine(FAKE("good.so"), NULL));
+  CHECK(tn_kernels_each("Fake_good", check_kernel_size, &kernels, status));
+  CHECK_INT(kernels, 1);
+  tn_op_info* op = tn_op_info_create("Fake_good", status);
+  CHECK(op && op->struct_size == TF_OFFSET_OF_END(tn_op_info, deprecation));
+  tn_op_info_destroy(op);
+  tn_status_destroy(status);
 }
 
 static void* load_in_thread(void* arg) { return tn_plugin_load(arg, NULL, NULL); }
