@@ -26,6 +26,9 @@ from hosts import BUILD, Failure, Result, Sequence, attr_text, flat_inputs
 
 FOLDER = pathlib.Path(os.environ.get("TENON_ANSWERS", BUILD / "answers"))
 SMALL, ROOM = 1 << 15, 1 << 18
+# Reads on a thread of its own, which gives its memory back some time after the answer: whoever counts
+# blocks then would find one too many.
+NOT_REPLAYED = {"ReadFile"}
 
 
 def number(value):
@@ -84,6 +87,8 @@ class Writer:
         return number(len(data)) + data
 
     def write(self, op, dtype, calls, expected, exacts, bar):
+        if op in NOT_REPLAYED:
+            return
         room = ROOM * (16 if dtype == "float32" else 1)
         FOLDER.mkdir(parents=True, exist_ok=True)
         path = FOLDER / f"{op}.{dtype}"
@@ -101,5 +106,6 @@ class Writer:
 def forget(groups):
     """Removes files of ops and types that have no cases any more."""
     for path in FOLDER.glob("*") if FOLDER.is_dir() else []:
-        if tuple(path.name.split(".", 1)) not in groups and not path.name.endswith("~"):
+        op, dtype = path.name.split(".", 1)
+        if ((op, dtype) not in groups or op in NOT_REPLAYED) and not path.name.endswith("~"):
             path.unlink()
