@@ -46,7 +46,7 @@ fuzz: ## each fuzz target for FUZZ_SECONDS (600), then its coverage
 	@tools/setup.sh build fuzz
 	@tools/fuzz.sh
 
-soak: all ## a hostile plugin against the host, SOAK_SECONDS (60) a test, plain and sanitized
+soak: all ## a hostile plugin for SOAK_SECONDS (60) a test, a million ops on four streams; plain and sanitized
 	@TN_TEST_SOAK_SECONDS=$(SOAK_SECONDS) TN_TEST_TIMEOUT=$$(($(SOAK_SECONDS) + 300)) \
 	  tools/test.sh default soak asan soak
 

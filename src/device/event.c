@@ -9,6 +9,7 @@
 struct tn_event {
   tn_plugin_device* device;  // NULL on the CPU, where every event has come
   SP_Event handle;
+  struct tn_event* next;  // in a list of overdue ones
 };
 
 static bool given(const void* object, const char* what, tn_status* status) {
@@ -64,6 +65,22 @@ int tn_event_poll(tn_event* event, tn_status* status) {
   return -1;
 }
 
+void tn_event_push_overdue(tn_event** list, tn_event* event) {
+  if (event) {
+    event->next = *list;
+    *list = event;
+  }
+  for (tn_event** link = list; *link;) {
+    tn_event* at = *link;
+    if (tn_event_poll(at, NULL) == 0) {
+      link = &at->next;
+    } else {
+      *link = at->next;
+      tn_event_destroy(at);
+    }
+  }
+}
+
 static int64_t now_ns(void) {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
@@ -117,6 +134,7 @@ struct tn_timer {
   tn_stream* stream;
   SP_Timer handle;
   bool is_plugins;     // the plugin measures
+  bool is_running;     // the stream may still have to do with it
   int64_t start, end;  // else the host's clock, read when the stream gets there
 };
 
@@ -149,6 +167,7 @@ tn_timer* tn_timer_start(tn_stream* stream, tn_status* status) {
   } else {
     fine = tn_stream_call(stream, read_clock, &timer->start, status);
   }
+  timer->is_running = fine;
   if (fine) return timer;
   tn_timer_destroy(timer);
   return NULL;
@@ -158,26 +177,26 @@ int64_t tn_timer_stop(tn_timer* timer, tn_status* status) {
   if (!given(timer, "timer", status)) return -1;
   tn_stream* stream = timer->stream;
   tn_plugin_device* device = stream->device->plugin;
-  if (!timer->is_plugins)
-    return tn_stream_call(stream, read_clock, &timer->end, status) &&
-                   tn_stream_wait(stream, 0, status)
-               ? timer->end - timer->start
-               : -1;
-  tn_status outcome = {0};
-  tn_plugin_device_fns(device)->stop_timer(tn_plugin_device_handle(device), stream->handle,
-                                           timer->handle, &outcome);
-  if (!tn_plugin_device_told(device, "stop_timer", &outcome, status) ||
-      !tn_stream_wait(stream, 0, status))
-    return -1;
-  return (int64_t)device->platform->timer_fns.nanoseconds(timer->handle);
+  bool fine;
+  if (timer->is_plugins) {
+    tn_status outcome = {0};
+    tn_plugin_device_fns(device)->stop_timer(tn_plugin_device_handle(device), stream->handle,
+                                             timer->handle, &outcome);
+    fine = tn_plugin_device_told(device, "stop_timer", &outcome, status);
+  } else {
+    fine = tn_stream_call(stream, read_clock, &timer->end, status);
+  }
+  if (!fine || !tn_stream_wait(stream, 0, status)) return -1;
+  timer->is_running = false;
+  return timer->is_plugins ? (int64_t)device->platform->timer_fns.nanoseconds(timer->handle)
+                           : timer->end - timer->start;
 }
 
 void tn_timer_destroy(tn_timer* timer) {
   if (!timer) return;
   tn_plugin_device* device = timer->stream->device->plugin;
+  if (timer->is_running) tn_stream_wait(timer->stream, 0, NULL);
   if (timer->is_plugins)
     tn_plugin_device_fns(device)->destroy_timer(tn_plugin_device_handle(device), timer->handle);
-  else if (device)
-    tn_stream_wait(timer->stream, 0, NULL);  // a call that reads the clock may still come
   tn_free(timer);
 }

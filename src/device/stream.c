@@ -97,22 +97,42 @@ tn_stream* tn_device_stream(tn_device* device, tn_status* status) {
 
 tn_device* tn_stream_device(const tn_stream* stream) { return stream ? stream->device : NULL; }
 
-void tn_stream_destroy(tn_stream* stream) {
-  if (!stream) return;
+// Whether a wait that ran out of time is still not over; `event`, which may be NULL, is one more.
+static bool is_hanging(tn_stream* stream, tn_event* event) {
+  pthread_mutex_t* lock = &stream->device->plugin->streams_lock;
+  pthread_mutex_lock(lock);
+  tn_event_push_overdue(&stream->overdue, event);
+  const bool hangs = stream->overdue != NULL;
+  pthread_mutex_unlock(lock);
+  return hangs;
+}
+
+static void take_down(tn_stream* stream) {
   tn_plugin_device* device = stream->device->plugin;
-  if (device) {
-    if (!stream->stuck) tn_stream_wait(stream, 0, NULL);
-    pthread_mutex_lock(&device->streams_lock);
-    tn_stream** link = &device->streams;
-    while (*link != stream) link = &(*link)->next;
-    *link = stream->next;
-    pthread_mutex_unlock(&device->streams_lock);
-    // A stream that never ends cannot be taken down without harm: it is left behind.
-    if (stream->stuck) return;
-    tn_plugin_device_fns(device)->destroy_stream(tn_plugin_device_handle(device), stream->handle);
-    if (device->cached) tn_cached_memory_forget_stream(device->cached, stream->id);
+  // One that hangs is lost: neither it nor its events can be taken down without harm.
+  const bool hangs = is_hanging(stream, NULL);
+  if (!hangs) tn_stream_wait(stream, 0, NULL);
+  pthread_mutex_lock(&device->streams_lock);
+  tn_stream** link = &device->streams;
+  while (*link != stream) link = &(*link)->next;
+  *link = stream->next;
+  if (hangs) {
+    stream->next = device->lost;
+    device->lost = stream;
+    tn_memory_keep(stream);
   }
+  pthread_mutex_unlock(&device->streams_lock);
+  if (hangs) return;
+  tn_plugin_device_fns(device)->destroy_stream(tn_plugin_device_handle(device), stream->handle);
+  if (device->cached) tn_cached_memory_forget_stream(device->cached, stream->id);
   tn_free(stream);
+}
+
+void tn_stream_destroy(tn_stream* stream) {
+  if (stream && stream->device->plugin)
+    take_down(stream);
+  else
+    tn_free(stream);
 }
 
 // Without the plugin's own function an event does it, as in TensorFlow.
@@ -126,9 +146,8 @@ static bool block(tn_stream* stream, uint32_t limit_ms, tn_status* status) {
   }
   tn_event* event = tn_event_record(stream, status);
   const bool done = event && tn_event_wait(event, limit_ms, status);
-  stream->stuck = event && !done && limit_ms && tn_event_poll(event, NULL) == 0;
   // The plugin may still look at an event that has not come.
-  if (!stream->stuck) tn_event_destroy(event);
+  is_hanging(stream, event);
   return done;
 }
 

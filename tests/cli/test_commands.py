@@ -285,9 +285,19 @@ def test_new_device_writes_the_example_under_another_name(tmp_path):
         "Makefile", "README.md", "my_device.c", "test_my_device.c"]
     for file in (tmp_path / "here").iterdir():
         assert "example" not in file.read_text().lower(), file.name
-    made = subprocess.run(["make", f"TENON={TENON}", "CFLAGS=-Wall -Wextra -Wno-unused-parameter -Werror"],
-                          cwd=tmp_path / "here", capture_output=True, text=True)
-    assert made.returncode == 0 and not made.stderr, made.stdout + made.stderr
+    flags = "CFLAGS=-Wall -Wextra -Wno-unused-parameter -Werror"
+    for goal in [[], ["test"]]:
+        made = subprocess.run(["make", f"TENON={TENON}", flags, *goal], cwd=tmp_path / "here", capture_output=True,
+                              text=True)
+        assert made.returncode == 0 and not made.stderr, made.stdout + made.stderr
+    assert "ok: MY_DEVICE runs Relu" in made.stdout
+    x = np.array([1.5, -2], np.float32)
+    np.save(tmp_path / "x.npy", x)
+    shown = tenon("run", "--op", "Relu", "x.npy", "--plugin", "here/libmy_device.so", "--device", "MY_DEVICE",
+                  "--out", "out", cwd=tmp_path).stdout
+    assert "MyDeviceRelu" in shown and "MY_DEVICE" in shown
+    np.testing.assert_array_equal(np.load(tmp_path / "out" / "out0.npy"), [1.5, 0])
+    assert "MY_DEVICE:0" in tenon("devices", "--plugin", "here/libmy_device.so", cwd=tmp_path).stdout
 
 
 @pytest.mark.parametrize("name, folder, type", [
