@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "cpu/arithmetic.h"
-#include "kernel.h"
+#include "elementwise.h"
 #include "reductions.h"
 
 typedef struct bias {
@@ -46,7 +46,7 @@ static void add_bias(const char* op, bool second, TF_OpKernelContext* context) {
   run run;
   array value, bias, output;
   int64_t dims[3];
-  run_begin(&run, context, op);
+  run_begin_launching(&run, context, op);
   run_may_stop(&run);
   if (run_input(&run, 0, &value) && run_input(&run, 1, &bias) &&
       split(&run, "value", &value, second, dims)) {
@@ -60,8 +60,7 @@ static void add_bias(const char* op, bool second, TF_OpKernelContext* context) {
     const int64_t value_strides[] = {dims[1] * dims[2], dims[2], 1}, bias_strides[] = {0, 1, 0};
     const int64_t* strides[] = {value_strides, bias_strides};
     if (run_output_or_forward(&run, 1, 0, value.rank, value.dims, &output))
-      tn_cpu_zip(tn_cpu_arithmetic(TN_CPU_ADD, value.dtype), 3, dims, in, strides, output.data,
-                 run.parallel);
+      run_zip(&run, tn_cpu_arithmetic(TN_CPU_ADD, value.dtype), 3, dims, in, strides, output.data);
   }
   run_end(&run);
 }
@@ -80,7 +79,7 @@ static void grad(void* state, TF_OpKernelContext* context) {
   run run;
   array backprop, output;
   int64_t dims[3];
-  run_begin(&run, context, bias->op);
+  run_begin_launching(&run, context, bias->op);
   run_may_stop(&run);
   if (run_input(&run, 0, &backprop) && split(&run, "out_backprop", &backprop, bias->second, dims) &&
       run_output(&run, 0, 1, &dims[1], &output))

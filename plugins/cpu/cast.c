@@ -22,17 +22,32 @@ static void* cast_create(TF_OpKernelConstruction* construction) {
   return attrs_end(&attrs, &state, sizeof state);
 }
 
+typedef struct cast_job {
+  const tn_cpu_parallel* parallel;
+  tn_dtype from, to;
+  bool truncate;
+  int64_t count;
+  const void* in;
+  void* out;
+} cast_job;
+
+static void cast_here(SP_Stream stream, void* args) {
+  const cast_job* job = args;
+  tn_cpu_cast(job->from, job->to, job->truncate, job->count, job->in, job->out, job->parallel);
+}
+
 static void cast(void* state, TF_OpKernelContext* context) {
   const cast_state* how = state;
   run run;
   array x, y;
-  run_begin(&run, context, "Cast");
+  run_begin_launching(&run, context, "Cast");
   run_may_stop(&run);
   if (run_input(&run, 0, &x)) {
     if (how->same) {
       run_share_output(&run, 0, x.tensor);
     } else if (run_output(&run, 0, x.rank, x.dims, &y)) {
-      tn_cpu_cast(x.dtype, y.dtype, how->truncate, x.count, x.data, y.data, run.parallel);
+      cast_job job = {run.parallel, x.dtype, y.dtype, how->truncate, x.count, x.data, y.data};
+      run_launch(&run, cast_here, &job, sizeof job, x.count / 2);
     }
   }
   run_end(&run);

@@ -101,11 +101,12 @@ static void compare(const elementwise* op, const equal_state* state, TF_OpKernel
   array in[2], out;
   broadcast plan;
   const bool wanted = op->code == TN_CPU_EQUAL;
-  run_begin(&run, context, op->op);
+  run_begin_launching(&run, context, op->op);
   run_may_stop(&run);
   if (!run_input(&run, 0, &in[0]) || !run_input(&run, 1, &in[1])) {
     // Reported at the end.
   } else if (!state->strict && !broadcasts(&in[0], &in[1])) {
+    run_wait(&run);
     if (run_output(&run, 0, 0, NULL, &out)) *(bool*)out.data = !wanted;
   } else if (in[0].dtype != TN_STRING) {
     elementwise_apply(&run, op, in, 2, NULL);
@@ -148,7 +149,7 @@ static void compute_select_v2(void* state, TF_OpKernelContext* context) {
   run run;
   array in[3];
   broadcast plan;
-  run_begin(&run, context, "SelectV2");
+  run_begin_launching(&run, context, "SelectV2");
   run_may_stop(&run);
   if (run_input(&run, 0, &in[0]) && run_input(&run, 1, &in[1]) && run_input(&run, 2, &in[2]) &&
       plan_broadcast(&run, in, 3, &plan))
@@ -184,7 +185,7 @@ static void compute_select(void* state, TF_OpKernelContext* context) {
   run run;
   array in[3];
   broadcast plan;
-  run_begin(&run, context, "Select");
+  run_begin_launching(&run, context, "Select");
   run_may_stop(&run);
   if (run_input(&run, 0, &in[0]) && run_input(&run, 1, &in[1]) && run_input(&run, 2, &in[2]) &&
       check_select(&run, in) && plan_broadcast(&run, in, 3, &plan))
@@ -198,7 +199,7 @@ static void compute_clip(void* state, TF_OpKernelContext* context) {
   broadcast plan;
   char texts[2][SHAPE_TEXT];
   static const char* const names[] = {"t", "clip_value_min", "clip_value_max"};
-  run_begin(&run, context, "ClipByValue");
+  run_begin_launching(&run, context, "ClipByValue");
   run_may_stop(&run);
   for (int k = 0; k < 3 && run_input(&run, k, &in[k]); ++k)
     if (k && in[k].rank && !same_shape(&in[0], &in[k]))

@@ -189,22 +189,47 @@ static bool measure(run* run, const conv_state* state, shape input, shape filter
   return false;
 }
 
+typedef void (*conv_routine)(tn_dtype, const tn_cpu_conv2d*, const void*, const void*, void*, void*,
+                             const tn_cpu_parallel*);
+typedef struct conv_job {
+  const tn_cpu_parallel* parallel;
+  conv_routine routine;
+  tn_dtype dtype;
+  tn_cpu_conv2d conv;
+  const void *a, *b;
+  void *out, *workspace;
+} conv_job;
+
+static void convolve_here(SP_Stream stream, void* args) {
+  const conv_job* job = args;
+  job->routine(job->dtype, &job->conv, job->a, job->b, job->out, job->workspace, job->parallel);
+}
+
+static void convolve(run* run, conv_routine routine, const tn_cpu_conv2d* conv, const array* a,
+                     const array* b, const array* out) {
+  void* workspace = run_scratch(run, tn_cpu_conv2d_workspace(out->dtype, conv));
+  if (!workspace) return;
+  conv_job job = {run->parallel, routine, out->dtype, *conv,
+                  a->data,       b->data, out->data,  workspace};
+  const double products = (double)conv->batch * (double)conv->out_height * (double)conv->out_width *
+                          (double)conv->out_depth * (double)conv->filter_height *
+                          (double)conv->filter_width * (double)conv->in_depth /
+                          (double)conv->groups;
+  run_launch(run, convolve_here, &job, sizeof job, products < 1e15 ? (int64_t)products / 32 : 1e15);
+}
+
 static void forward(void* kernel_state, TF_OpKernelContext* context) {
   const conv_state* state = kernel_state;
   run run;
   array input, filter, output;
   tn_cpu_conv2d conv;
   int64_t dims[4];
-  run_begin(&run, context, state->op);
+  run_begin_launching(&run, context, state->op);
   run_may_stop(&run);
   if (run_input(&run, 0, &input) && run_input(&run, 1, &filter) &&
       measure(&run, state, shape_of("input", &input), shape_of("filter", &filter), &conv, dims) &&
-      run_output(&run, 0, 4, dims, &output) && output.count > 0) {
-    void* workspace = run_scratch(&run, tn_cpu_conv2d_workspace(output.dtype, &conv));
-    if (workspace)
-      tn_cpu_conv2d_run(output.dtype, &conv, input.data, filter.data, output.data, workspace,
-                        run.parallel);
-  }
+      run_output(&run, 0, 4, dims, &output) && output.count > 0)
+    convolve(&run, tn_cpu_conv2d_run, &conv, &input, &filter, &output);
   run_end(&run);
 }
 
@@ -249,19 +274,15 @@ static void input_gradient(void* kernel_state, TF_OpKernelContext* context) {
   array filter, gradient, output;
   tn_cpu_conv2d conv;
   int64_t dims[4], out_dims[4];
-  run_begin(&run, context, state->op);
+  run_begin_launching(&run, context, state->op);
   run_may_stop(&run);
   if (run_input(&run, 1, &filter) && run_input(&run, 2, &gradient) &&
       read_sizes(&run, 0, "input_sizes", &filter, &gradient, dims) &&
       measure(&run, state, (shape){"input_sizes", 4, dims}, shape_of("filter", &filter), &conv,
               out_dims) &&
       check_gradient(&run, &gradient, out_dims) && run_output(&run, 0, 4, dims, &output) &&
-      output.count > 0) {
-    void* workspace = run_scratch(&run, tn_cpu_conv2d_workspace(output.dtype, &conv));
-    if (workspace)
-      tn_cpu_conv2d_input_gradient(output.dtype, &conv, filter.data, gradient.data, output.data,
-                                   workspace, run.parallel);
-  }
+      output.count > 0)
+    convolve(&run, tn_cpu_conv2d_input_gradient, &conv, &filter, &gradient, &output);
   run_end(&run);
 }
 
@@ -271,19 +292,15 @@ static void filter_gradient(void* kernel_state, TF_OpKernelContext* context) {
   array input, gradient, output;
   tn_cpu_conv2d conv;
   int64_t dims[4], out_dims[4];
-  run_begin(&run, context, state->op);
+  run_begin_launching(&run, context, state->op);
   run_may_stop(&run);
   if (run_input(&run, 0, &input) && run_input(&run, 2, &gradient) &&
       read_sizes(&run, 1, "filter_sizes", NULL, &gradient, dims) &&
       measure(&run, state, shape_of("input", &input), (shape){"filter_sizes", 4, dims}, &conv,
               out_dims) &&
       check_gradient(&run, &gradient, out_dims) && run_output(&run, 0, 4, dims, &output) &&
-      output.count > 0) {
-    void* workspace = run_scratch(&run, tn_cpu_conv2d_workspace(output.dtype, &conv));
-    if (workspace)
-      tn_cpu_conv2d_filter_gradient(output.dtype, &conv, input.data, gradient.data, output.data,
-                                    workspace, run.parallel);
-  }
+      output.count > 0)
+    convolve(&run, tn_cpu_conv2d_filter_gradient, &conv, &input, &gradient, &output);
   run_end(&run);
 }
 

@@ -1,5 +1,7 @@
 #include "elementwise.h"
 
+#include <string.h>
+
 #include "cpu/arithmetic.h"
 
 bool same_shape(const array* x, const array* y) {
@@ -56,6 +58,48 @@ bool plan_broadcast(run* run, const array* inputs, int count, broadcast* plan) {
   return false;
 }
 
+// Arrays of more dimensions are rare enough to be waited for.
+enum { ZIP_RANK = 8 };
+typedef struct zip {
+  const tn_cpu_parallel* parallel;
+  tn_cpu_loop loop;
+  int rank;
+  int64_t dims[ZIP_RANK], strides[TN_CPU_MAX_INPUTS][ZIP_RANK];
+  const void* in[TN_CPU_MAX_INPUTS];
+  void* out;
+} zip;
+
+static void zip_here(SP_Stream stream, void* args) {
+  const zip* zip = args;
+  const int64_t* strides[] = {zip->strides[0], zip->strides[1], zip->strides[2]};
+  tn_cpu_zip(zip->loop, zip->rank, zip->dims, zip->in, strides, zip->out, zip->parallel);
+}
+
+static __attribute__((noinline)) void launch_zip(run* run, tn_cpu_loop loop, int rank,
+                                                 const int64_t* dims, const void* const* in,
+                                                 const int64_t* const* strides, void* out) {
+  zip job = {.parallel = run->parallel, .loop = loop, .rank = rank, .out = out};
+  const size_t bytes = (size_t)rank * sizeof dims[0];
+  int64_t count = 1;
+  for (int i = 0; i < rank; ++i) count *= dims[i];
+  memcpy(job.dims, dims, bytes);
+  for (int k = 0; k < loop.inputs; ++k) {
+    job.in[k] = in[k];
+    memcpy(job.strides[k], strides[k], bytes);
+  }
+  run_launch(run, zip_here, &job, sizeof job, count / 1024 * loop.cost);
+}
+
+void run_zip(run* run, tn_cpu_loop loop, int rank, const int64_t* dims, const void* const* in,
+             const int64_t* const* strides, void* out) {
+  if (run->stream && rank <= ZIP_RANK) {
+    launch_zip(run, loop, rank, dims, in, strides, out);
+    return;
+  }
+  if (run->stream) run_wait(run);
+  tn_cpu_zip(loop, rank, dims, in, strides, out, run->parallel);
+}
+
 void zip_broadcast(run* run, tn_cpu_loop loop, const array* inputs, const broadcast* plan,
                    void* out) {
   const void* in[TN_CPU_MAX_INPUTS] = {0};
@@ -64,13 +108,13 @@ void zip_broadcast(run* run, tn_cpu_loop loop, const array* inputs, const broadc
     in[k] = inputs[k].data;
     strides[k] = plan->strides[k];
   }
-  tn_cpu_zip(loop, plan->rank, plan->dims, in, strides, out, run->parallel);
+  run_zip(run, loop, plan->rank, plan->dims, in, strides, out);
 }
 
 // Inputs of as many elements each are walked as one dimension; one more may repeat a scalar.
 static void zip_dense(run* run, tn_cpu_loop loop, const array* inputs, int count,
                       const array* extra, void* out) {
-  if (!extra && tn_cpu_is_little(loop, inputs[0].count)) {
+  if (!extra && !run->stream && tn_cpu_is_little(loop, inputs[0].count)) {
     loop.body(inputs[0].data, count > 1 ? inputs[1].data : NULL, count > 2 ? inputs[2].data : NULL,
               out, inputs[0].count);
     return;
@@ -82,7 +126,7 @@ static void zip_dense(run* run, tn_cpu_loop loop, const array* inputs, int count
     in[k] = k < count ? inputs[k].data : extra->data;
     strides[k] = k < count ? &one : &zero;
   }
-  tn_cpu_zip(loop, 1, &inputs[0].count, in, strides, out, run->parallel);
+  run_zip(run, loop, 1, &inputs[0].count, in, strides, out);
 }
 
 static bool check_rule(run* run, const elementwise* op, const array* x, const array* y) {
@@ -96,9 +140,9 @@ static bool check_rule(run* run, const elementwise* op, const array* x, const ar
 }
 
 static bool check_divisor(run* run, const elementwise* op, const array* x, const array* y) {
-  if (!op->division || !(TN_CPU_TYPE(x->dtype) & TN_CPU_INTEGERS) || !x->count ||
-      !tn_cpu_has_zero(y->dtype, y->count, y->data))
-    return true;
+  if (!op->division || !(TN_CPU_TYPE(x->dtype) & TN_CPU_INTEGERS) || !x->count) return true;
+  run_wait(run);
+  if (!tn_cpu_has_zero(y->dtype, y->count, y->data)) return true;
   run_fail(run, op->division, "integer division by zero in input y");
   return false;
 }
@@ -128,7 +172,7 @@ void elementwise_run(const elementwise* op, TF_OpKernelContext* context) {
   run run;
   array in[TN_CPU_MAX_INPUTS];
   const int count = TF_NumInputs(context);
-  run_begin(&run, context, op->op);
+  run_begin_launching(&run, context, op->op);
   int given = 0;
   while (given < count && run_input(&run, given, &in[given])) ++given;
   if (given == count) elementwise_apply(&run, op, in, count, NULL);

@@ -57,5 +57,8 @@ typedef struct broadcast {
 bool plan_broadcast(run* run, const array* inputs, int count, broadcast* plan);
 void zip_broadcast(run* run, tn_cpu_loop loop, const array* inputs, const broadcast* plan,
                    void* out);
+// tn_cpu_zip, launched; inputs are in device memory where the run launches.
+void run_zip(run* run, tn_cpu_loop loop, int rank, const int64_t* dims, const void* const* in,
+             const int64_t* const* strides, void* out);
 
 #endif  // TENON_PLUGINS_CPU_ELEMENTWISE_H_

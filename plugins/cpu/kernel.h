@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "cpu/cpu.h"
+#include "stream.h"
 #include "tensorflow/c/kernels.h"
 #include "tensorflow/c/tf_datatype.h"
 #include "tensorflow/c/tf_status.h"
@@ -27,6 +28,7 @@ typedef struct run {
   const char* op;
   TF_Status* status;  // NULL when there was no memory for it: then the run has failed
   bool failed;
+  SP_Stream stream;      // of a launching run (see run_launch); else NULL
   tn_cpu_parallel lent;  // the host's threads, if it lends them
   const tn_cpu_parallel* parallel;
   TF_Tensor** handles;
@@ -34,9 +36,16 @@ typedef struct run {
   TF_Tensor* first_handles[6];
 } run;
 
-// Once, before any run.
-void run_prepare(void);
+// Once, before any run. `launches`: what run_launch is given may be done later.
+void run_prepare(bool launches);
+// On a device with streams, when all that was given to the run's stream before is done: so that
+// data is there to be read and may be written at once.
 void run_begin(run* run, TF_OpKernelContext* context, const char* op);
+// The same for a kernel that launches: it must not touch data on this thread, but for arguments in
+// host memory, unless it calls run_wait first.
+void run_begin_launching(run* run, TF_OpKernelContext* context, const char* op);
+// From here on the run is like one of run_begin.
+void run_wait(run* run);
 // Says that loops of this run may be left undone when it is cancelled: nothing but outputs comes of
 // them, and what one writes leads no later one to a place in memory.
 void run_may_stop(run* run);
@@ -62,6 +71,18 @@ bool run_output_or_forward(run* run, int inputs, int index, int rank, const int6
                            array* out);
 // Scratch memory at a 64-byte boundary, until the end.
 void* run_scratch(run* run, size_t bytes);
+// The numeric part of a run: at once on a device without streams (`stream` is NULL then), else
+// perhaps later, on the stream's thread, after the run and its kernel have ended. So it has a copy
+// of the arguments, which point to nothing but the run's `parallel`, tensors in device memory and
+// scratch memory: these stay as they are until what comes later in the stream. `cost` is a guess at
+// its nanoseconds.
+static inline void run_launch(run* run, stream_body body, void* args, size_t size, int64_t cost) {
+  if (run->stream) {
+    stream_run(run->stream, body, args, size, cost);
+  } else {
+    body(NULL, args);
+  }
+}
 // Makes output `index` share the memory of `tensor`.
 bool run_share_output(run* run, int index, TF_Tensor* tensor);
 // The same under another shape with as many elements. The handle must be the run's alone.
@@ -75,6 +96,11 @@ enum { SHAPE_TEXT = 128 };
 const char* shape_text(int rank, const int64_t* dims, char text[SHAPE_TEXT]);
 // The product of dims; false when it, times 16 bytes, does not fit.
 bool count_elements(int rank, const int64_t* dims, int64_t* out_count);
+
+// Between these two, runs on this thread are on the stream of `context`; NULL: on none. False: the
+// context has failed, because it has no stream.
+bool run_enter_stream(TF_OpKernelContext* context, SP_Stream* out_before);
+void run_leave_stream(SP_Stream before);
 
 // A kernel for all types of its constraints.
 enum { MAX_CONSTRAINTS = 4, MAX_HOST_ARGS = 6 };

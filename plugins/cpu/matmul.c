@@ -130,6 +130,7 @@ static tn_cpu_matrix matrix_of(run* run, const array* input, bool transpose, boo
   tn_cpu_matrix matrix = {input->data, transpose ? 1 : columns, transpose ? columns : 1,
                           transpose && adjoint};
   if (input->dtype != dtype) {
+    run_wait(run);
     void* converted = run_scratch(run, (size_t)input->count * tn_cpu_size(dtype));
     if (converted)
       tn_cpu_cast(input->dtype, dtype, false, input->count, input->data, converted, run->parallel);
@@ -138,27 +139,48 @@ static tn_cpu_matrix matrix_of(run* run, const array* input, bool transpose, boo
   return matrix;
 }
 
+typedef struct product_job {
+  const tn_cpu_parallel* parallel;
+  tn_dtype dtype;
+  tn_cpu_matrix a, b;
+  void *out, *workspace;
+  plan plan;
+} product_job;
+
+static tn_cpu_batch batch_of(const plan* plan) {
+  return (tn_cpu_batch){plan->batch_rank, plan->dims, plan->strides[0], plan->strides[1]};
+}
+
+static void multiply(SP_Stream stream, void* args) {
+  const product_job* job = args;
+  const plan* plan = &job->plan;
+  const tn_cpu_batch batch = batch_of(plan);
+  tn_cpu_batch_matmul(job->dtype, &batch, plan->m, plan->n, plan->k, job->a, job->b, job->out,
+                      job->workspace, job->parallel);
+}
+
 static void matmul(void* kernel_state, TF_OpKernelContext* context) {
   const matmul_state* state = kernel_state;
   run run;
   array inputs[2], product;
-  plan plan;
-  run_begin(&run, context, state->op);
+  product_job job;
+  plan* plan = &job.plan;
+  run_begin_launching(&run, context, state->op);
   run_may_stop(&run);
   if (run_input(&run, 0, &inputs[0]) && run_input(&run, 1, &inputs[1]) &&
-      make_plan(&run, state, inputs, &plan) &&
-      run_output(&run, 0, plan.batch_rank + 2, plan.dims, &product) && product.count > 0) {
-    const tn_cpu_batch batch = {plan.batch_rank, plan.dims, plan.strides[0], plan.strides[1]};
-    const tn_cpu_matrix a =
-        matrix_of(&run, &inputs[0], state->transpose[0], state->adjoint, product.dtype);
-    const tn_cpu_matrix b =
-        matrix_of(&run, &inputs[1], state->transpose[1], state->adjoint, product.dtype);
+      make_plan(&run, state, inputs, plan) &&
+      run_output(&run, 0, plan->batch_rank + 2, plan->dims, &product) && product.count > 0) {
+    const tn_cpu_batch batch = batch_of(plan);
+    job.parallel = run.parallel;
+    job.dtype = product.dtype;
+    job.out = product.data;
+    job.a = matrix_of(&run, &inputs[0], state->transpose[0], state->adjoint, product.dtype);
+    job.b = matrix_of(&run, &inputs[1], state->transpose[1], state->adjoint, product.dtype);
     const size_t bytes =
-        tn_cpu_batch_matmul_workspace(product.dtype, &batch, plan.m, plan.n, plan.k);
-    void* workspace = bytes ? run_scratch(&run, bytes) : NULL;
+        tn_cpu_batch_matmul_workspace(product.dtype, &batch, plan->m, plan->n, plan->k);
+    job.workspace = bytes ? run_scratch(&run, bytes) : NULL;
     if (run_ok(&run))
-      tn_cpu_batch_matmul(product.dtype, &batch, plan.m, plan.n, plan.k, a, b, product.data,
-                          workspace, run.parallel);
+      run_launch(&run, multiply, &job, sizeof job, (product.count / 16 + 1) * (plan->k / 4 + 1));
   }
   run_end(&run);
 }

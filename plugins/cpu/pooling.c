@@ -110,6 +110,41 @@ static void pool_channels(run* run, const pooling* p, const array* input) {
                         run->parallel);
 }
 
+typedef struct pool_job {
+  const tn_cpu_parallel* parallel;
+  enum { MAXIMUM, MAXIMUM_GRADIENT, MAXIMUM_GRADIENT_GRADIENT, AVERAGE, AVERAGE_GRADIENT } what;
+  tn_dtype dtype;
+  tn_cpu_window window;
+  const void *in, *pooled, *grad;
+  void* out;
+} pool_job;
+
+static void pool_here(SP_Stream stream, void* args) {
+  const pool_job* job = args;
+  const tn_cpu_window* w = &job->window;
+  switch (job->what) {
+    case MAXIMUM: tn_cpu_max_pool(job->dtype, w, job->in, job->out, job->parallel); break;
+    case MAXIMUM_GRADIENT:
+      tn_cpu_max_pool_grad(job->dtype, w, job->in, job->grad, job->out, job->parallel);
+      break;
+    case MAXIMUM_GRADIENT_GRADIENT:
+      tn_cpu_max_pool_grad_grad(job->dtype, w, job->in, job->pooled, job->grad, job->out,
+                                job->parallel);
+      break;
+    case AVERAGE: tn_cpu_average_pool(job->dtype, w, job->in, job->out, job->parallel); break;
+    case AVERAGE_GRADIENT:
+      tn_cpu_average_pool_grad(job->dtype, w, job->grad, job->out, job->parallel);
+      break;
+  }
+}
+
+static void launch_pool(run* run, pool_job job, const array* out) {
+  job.parallel = run->parallel;
+  job.dtype = out->dtype;
+  job.out = out->data;
+  run_launch(run, pool_here, &job, sizeof job, 2 * out->count);
+}
+
 static void max_pool_with(run* run, const pooling* p) {
   array input, output;
   tn_cpu_window w;
@@ -117,15 +152,16 @@ static void max_pool_with(run* run, const pooling* p) {
   if (!run_input(run, 0, &input) || !check_window(run, p) || !check_rank(run, "input", &input, 4))
     return;
   if (p->sizes[3] > 1) {
+    run_wait(run);
     pool_channels(run, p, &input);
   } else if (make_window(run, p, input.dims, &w, dims) && run_output(run, 0, 4, dims, &output)) {
-    tn_cpu_max_pool(input.dtype, &w, input.data, output.data, run->parallel);
+    launch_pool(run, (pool_job){.what = MAXIMUM, .window = w, .in = input.data}, &output);
   }
 }
 
 static void max_pool(void* state, TF_OpKernelContext* context) {
   run run;
-  run_begin(&run, context, "MaxPool");
+  run_begin_launching(&run, context, "MaxPool");
   run_may_stop(&run);
   max_pool_with(&run, state);
   run_end(&run);
@@ -134,7 +170,7 @@ static void max_pool(void* state, TF_OpKernelContext* context) {
 static void max_pool_v2(void* state, TF_OpKernelContext* context) {
   run run;
   pooling p = *(const pooling*)state;
-  run_begin(&run, context, "MaxPoolV2");
+  run_begin_launching(&run, context, "MaxPoolV2");
   run_may_stop(&run);
   if (read_window(&run, 1, &p)) max_pool_with(&run, &p);
   run_end(&run);
@@ -157,17 +193,18 @@ static void max_pool_grad_with(run* run, const pooling* p, bool of_gradient) {
       !check_dims(run, "grad", &grad, 4, of_gradient ? input.dims : dims) ||
       !run_output(run, 0, 4, of_gradient ? dims : input.dims, &output) || output.count == 0)
     return;
-  if (of_gradient) {
-    tn_cpu_max_pool_grad_grad(input.dtype, &w, input.data, pooled.data, grad.data, output.data,
-                              run->parallel);
-  } else {
-    tn_cpu_max_pool_grad(input.dtype, &w, input.data, grad.data, output.data, run->parallel);
-  }
+  launch_pool(run,
+              (pool_job){.what = of_gradient ? MAXIMUM_GRADIENT_GRADIENT : MAXIMUM_GRADIENT,
+                         .window = w,
+                         .in = input.data,
+                         .pooled = pooled.data,
+                         .grad = grad.data},
+              &output);
 }
 
 static void max_pool_grad(void* state, TF_OpKernelContext* context) {
   run run;
-  run_begin(&run, context, ((const pooling*)state)->op);
+  run_begin_launching(&run, context, ((const pooling*)state)->op);
   run_may_stop(&run);
   max_pool_grad_with(&run, state, false);
   run_end(&run);
@@ -175,7 +212,7 @@ static void max_pool_grad(void* state, TF_OpKernelContext* context) {
 
 static void max_pool_grad_grad(void* state, TF_OpKernelContext* context) {
   run run;
-  run_begin(&run, context, ((const pooling*)state)->op);
+  run_begin_launching(&run, context, ((const pooling*)state)->op);
   run_may_stop(&run);
   max_pool_grad_with(&run, state, true);
   run_end(&run);
@@ -184,7 +221,7 @@ static void max_pool_grad_grad(void* state, TF_OpKernelContext* context) {
 static void max_pool_grad_v2(void* state, TF_OpKernelContext* context) {
   run run;
   pooling p = *(const pooling*)state;
-  run_begin(&run, context, p.op);
+  run_begin_launching(&run, context, p.op);
   run_may_stop(&run);
   if (read_window(&run, 3, &p)) max_pool_grad_with(&run, &p, false);
   run_end(&run);
@@ -193,7 +230,7 @@ static void max_pool_grad_v2(void* state, TF_OpKernelContext* context) {
 static void max_pool_grad_grad_v2(void* state, TF_OpKernelContext* context) {
   run run;
   pooling p = *(const pooling*)state;
-  run_begin(&run, context, p.op);
+  run_begin_launching(&run, context, p.op);
   run_may_stop(&run);
   if (read_window(&run, 3, &p)) max_pool_grad_with(&run, &p, true);
   run_end(&run);
@@ -245,11 +282,11 @@ static void average_pool(void* state, TF_OpKernelContext* context) {
   array input, output;
   tn_cpu_window w;
   int64_t dims[4];
-  run_begin(&run, context, p->op);
+  run_begin_launching(&run, context, p->op);
   run_may_stop(&run);
   if (run_input(&run, 0, &input) && check_window(&run, p) && check_rank(&run, "value", &input, 4) &&
       make_window(&run, p, input.dims, &w, dims) && run_output(&run, 0, 4, dims, &output))
-    tn_cpu_average_pool(input.dtype, &w, input.data, output.data, run.parallel);
+    launch_pool(&run, (pool_job){.what = AVERAGE, .window = w, .in = input.data}, &output);
   run_end(&run);
 }
 
@@ -259,7 +296,7 @@ static void average_pool_grad(void* state, TF_OpKernelContext* context) {
   array shape, grad, output;
   tn_cpu_window w;
   int64_t dims[4], pooled[4], count;
-  run_begin(&run, context, p->op);
+  run_begin_launching(&run, context, p->op);
   run_may_stop(&run);
   if (run_input(&run, 0, &shape) && run_input(&run, 1, &grad) && check_window(&run, p) &&
       check_dims(&run, "orig_input_shape", &shape, 1, (const int64_t[]){4}) &&
@@ -274,7 +311,8 @@ static void average_pool_grad(void* state, TF_OpKernelContext* context) {
       run_fail(&run, TF_INVALID_ARGUMENT, "orig_input_shape has too many elements");
     if (run_ok(&run) && make_window(&run, p, dims, &w, pooled) &&
         check_dims(&run, "grad", &grad, 4, pooled) && run_output(&run, 0, 4, dims, &output))
-      tn_cpu_average_pool_grad(grad.dtype, &w, grad.data, output.data, run.parallel);
+      launch_pool(&run, (pool_job){.what = AVERAGE_GRADIENT, .window = w, .grad = grad.data},
+                  &output);
   }
   run_end(&run);
 }

@@ -8,11 +8,45 @@
 #include "kernel.h"
 #include "reductions.h"
 
+// Arrays of more dimensions are rare enough to be waited for.
+enum { LAUNCHED_RANK = 8 };
+typedef struct reduce_job {
+  const tn_cpu_parallel* parallel;
+  tn_cpu_reduce_op op;
+  tn_dtype dtype;
+  int rank;
+  int64_t dims[LAUNCHED_RANK];
+  bool reduced[LAUNCHED_RANK];
+  const void* in;
+  void *out, *workspace;
+} reduce_job;
+
+static void reduce_here(SP_Stream stream, void* args) {
+  const reduce_job* job = args;
+  tn_cpu_reduce(job->op, job->dtype, job->rank, job->dims, job->reduced, job->in, job->out,
+                job->workspace, job->parallel);
+}
+
+static __attribute__((noinline)) void launch_reduction(run* run, reduce_job job,
+                                                       const int64_t* dims, const bool* reduced,
+                                                       int64_t count) {
+  memcpy(job.dims, dims, (size_t)job.rank * sizeof dims[0]);
+  memcpy(job.reduced, reduced, (size_t)job.rank * sizeof reduced[0]);
+  run_launch(run, reduce_here, &job, sizeof job, count / 2);
+}
+
 bool reduce_to(run* run, tn_cpu_reduce_op op, const array* input, int rank, const int64_t* dims,
                const bool* reduced, const array* output) {
   size_t bytes = tn_cpu_reduce_workspace(op, input->dtype, rank, dims, reduced);
   void* workspace = bytes ? run_scratch(run, bytes) : NULL;
   if (!run_ok(run)) return false;
+  if (run->stream && rank <= LAUNCHED_RANK) {
+    const reduce_job job = {run->parallel, op,          input->dtype, rank,     {0},
+                            {0},           input->data, output->data, workspace};
+    launch_reduction(run, job, dims, reduced, input->count);
+    return true;
+  }
+  if (run->stream) run_wait(run);
   tn_cpu_reduce(op, input->dtype, rank, dims, reduced, input->data, output->data, workspace,
                 run->parallel);
   return true;
@@ -59,7 +93,7 @@ static void reduce(void* state, TF_OpKernelContext* context) {
   run run;
   array input, indices, output;
   bool reduced[TN_CPU_MAX_RANK];
-  run_begin(&run, context, reduction->op);
+  run_begin_launching(&run, context, reduction->op);
   run_may_stop(&run);
   if (run_input(&run, 0, &input) && run_input(&run, 1, &indices) &&
       mark_axes(&run, &input, &indices, reduced)) {
@@ -98,7 +132,7 @@ EACH_REDUCTION(CREATE)
 static void l2_loss(void* state, TF_OpKernelContext* context) {
   run run;
   array input, output;
-  run_begin(&run, context, "L2Loss");
+  run_begin_launching(&run, context, "L2Loss");
   run_may_stop(&run);
   if (run_input(&run, 0, &input) && run_output(&run, 0, 0, NULL, &output))
     reduce_to(&run, TN_CPU_HALF_OF_SQUARES, &input, 1, &input.count, (const bool[]){true}, &output);
@@ -110,10 +144,25 @@ static int64_t dimension_at(const array* dimension) {
   return dimension->dtype == TN_INT16 ? *(const int16_t*)dimension->data : index_at(dimension, 0);
 }
 
+typedef struct arg_job {
+  const tn_cpu_parallel* parallel;
+  bool least;
+  tn_dtype dtype, index_type;
+  int64_t outer, depth, inner;
+  const void* in;
+  void *out, *workspace;
+} arg_job;
+
+static void arg_here(SP_Stream stream, void* args) {
+  const arg_job* job = args;
+  tn_cpu_arg(job->least, job->dtype, job->index_type, job->outer, job->depth, job->inner, job->in,
+             job->out, job->workspace, job->parallel);
+}
+
 static void arg_extreme(TF_OpKernelContext* context, const char* op, bool least) {
   run run;
   array input, dimension, output;
-  run_begin(&run, context, op);
+  run_begin_launching(&run, context, op);
   run_may_stop(&run);
   if (run_input(&run, 0, &input) && run_input(&run, 1, &dimension)) {
     int64_t axis = dimension.count == 1 ? dimension_at(&dimension) : 0;
@@ -140,9 +189,9 @@ static void arg_extreme(TF_OpKernelContext* context, const char* op, bool least)
     if (run_output(&run, 0, rank, dims, &output) && output.count > 0) {
       size_t bytes = tn_cpu_arg_workspace(outer, input.dims[axis], inner);
       void* workspace = bytes ? run_scratch(&run, bytes) : NULL;
-      if (run_ok(&run))
-        tn_cpu_arg(least, input.dtype, output.dtype, outer, input.dims[axis], inner, input.data,
-                   output.data, workspace, run.parallel);
+      arg_job job = {run.parallel,     least, input.dtype, output.dtype, outer,
+                     input.dims[axis], inner, input.data,  output.data,  workspace};
+      if (run_ok(&run)) run_launch(&run, arg_here, &job, sizeof job, input.count);
     }
   }
   run_end(&run);

@@ -1,9 +1,12 @@
 #include <assert.h>
 #include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "kernel.h"
+#include "device.h"
+#include "device_kernels.h"
+#include "variables.h"
 
 bool hosted_by_tenon(void) {
   Dl_info supplier;
@@ -52,48 +55,72 @@ static bytes constraint_bytes(const char* attr, tn_cpu_types types) {
 }
 
 // KernelDef{op = 1, device_type = 2, constraint = 3, host_memory_arg = 4, label = 5, priority = 6}.
-static bytes definition(const kernel* kernel, bool at_home) {
+static bytes definition(const kernel* kernel, const char* device) {
   bytes def = {.size = 0};
   put_text(&def, 1, kernel->op);
-  put_text(&def, 2, "CPU");
+  put_text(&def, 2, device);
   for (int i = 0; i < MAX_CONSTRAINTS && kernel->constraints[i].attr; ++i) {
     bytes constraint = constraint_bytes(kernel->constraints[i].attr, kernel->constraints[i].types);
     put_field(&def, 3, constraint.data, constraint.size);
   }
   for (int i = 0; i < MAX_HOST_ARGS && kernel->host_args[i]; ++i)
     put_text(&def, 4, kernel->host_args[i]);
-  if (at_home) return def;
-  // TensorFlow has kernels of its own at priority 0. Whoever loads this plugin there wants ours.
-  if (kernel->modest) {
-    put_text(&def, 5, "tenon");
-  } else {
-    const char priority[] = {6 << 3, 1};
-    put(&def, priority, sizeof priority);
-  }
   return def;
 }
 
+// Takes the builder.
+static void add(const kernel* kernel, bytes def, TF_KernelBuilder* builder, TF_Status* status) {
+  if (builder) TF_RegisterKernelBuilderWithKernelDef(def.data, kernel->op, builder, status);
+  // TF_InitKernel has no status to hand this on.
+  if (!builder || TF_GetCode(status) != TF_OK)
+    fprintf(stderr, "libtenon_cpu: kernel %s: %s\n", kernel->op,
+            builder ? TF_Message(status) : "no builder");
+}
+
+static void add_to_cpu(const kernel* kernel, bool at_home, TF_Status* status) {
+  TF_KernelBuilder* builder = kernel->compute_async
+                                  ? TF_NewAsyncKernelBuilder(kernel->op, "CPU", kernel->create,
+                                                             kernel->compute_async, kernel->destroy)
+                                  : TF_NewKernelBuilder(kernel->op, "CPU", kernel->create,
+                                                        kernel->compute, kernel->destroy);
+  bytes def = definition(kernel, "CPU");
+  const char priority[] = {6 << 3, 1};
+  // TensorFlow has kernels of its own at priority 0, and ours were asked for instead.
+  if (!at_home && kernel->modest) put_text(&def, 5, "tenon");
+  if (!at_home && !kernel->modest) put(&def, priority, sizeof priority);
+  add(kernel, def, builder, status);
+}
+
+static bool is_set(const char* variable, bool unless_set) {
+  const char* text = getenv(variable);
+  return text && *text ? strcmp(text, "0") != 0 : unless_set;
+}
+
+// In another host than Tenon, kernels are on the device TENON_CPU only, unless this is set.
+static bool replaces(void) { return is_set("TENON_CPU_REPLACE", false); }
+
+// TensorFlow from 2.19 on updates variables of any device with kernels for the CPU, which read
+// values that are in device memory without waiting for a stream: they must be there by then.
+static bool launches(void) { return is_set("TENON_CPU_LAUNCH", has_variables()); }
+
 void register_kernels(const kernel* kernels, int count) {
   const bool at_home = hosted_by_tenon();
+  const bool on_cpu = at_home || replaces();
   TF_Status* status = TF_NewStatus();
   for (int i = 0; i < count; ++i) {
-    const kernel* kernel = &kernels[i];
-    TF_KernelBuilder* builder =
-        kernel->compute_async ? TF_NewAsyncKernelBuilder(kernel->op, "CPU", kernel->create,
-                                                         kernel->compute_async, kernel->destroy)
-                              : TF_NewKernelBuilder(kernel->op, "CPU", kernel->create,
-                                                    kernel->compute, kernel->destroy);
-    bytes def = definition(kernel, at_home);
-    TF_RegisterKernelBuilderWithKernelDef(def.data, kernel->op, builder, status);
-    // TF_InitKernel has no status to hand this on.
-    if (TF_GetCode(status) != TF_OK)
-      fprintf(stderr, "libtenon_cpu: kernel %s: %s\n", kernel->op, TF_Message(status));
+    if (on_cpu) add_to_cpu(&kernels[i], at_home, status);
+    placed placed[MAX_PLACED];
+    const int places = place_kernel(&kernels[i], placed);
+    for (int j = 0; j < places; ++j)
+      add(&placed[j].kernel, definition(&placed[j].kernel, DEVICE_TYPE), device_builder(&placed[j]),
+          status);
   }
   TF_DeleteStatus(status);
 }
 
 __attribute__((visibility("default"))) void TF_InitKernel(void) {
-  run_prepare();
+  run_prepare(launches());
+  count_calls();
   register_arithmetic();
   register_cast();
   register_math();

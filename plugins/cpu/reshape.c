@@ -62,7 +62,7 @@ static void reshape(void* state, TF_OpKernelContext* context) {
   run run;
   array tensor, shape;
   int64_t dims[TN_CPU_MAX_RANK];
-  run_begin(&run, context, "Reshape");
+  run_begin_launching(&run, context, "Reshape");
   if (run_input(&run, 0, &tensor) && run_input(&run, 1, &shape) &&
       wanted_dims(&run, &tensor, &shape, dims))
     share(&run, &tensor, (int)shape.count, dims);
@@ -74,7 +74,7 @@ static void expand_dims(void* state, TF_OpKernelContext* context) {
   array input, dim;
   int64_t dims[TN_CPU_MAX_RANK + 1];
   int at;
-  run_begin(&run, context, "ExpandDims");
+  run_begin_launching(&run, context, "ExpandDims");
   if (run_input(&run, 0, &input) && run_input(&run, 1, &dim) &&
       check_output_rank(&run, input.rank + 1) &&
       read_axis(&run, "dim", &dim, input.rank + 1, &at)) {
@@ -119,7 +119,7 @@ static void squeeze(void* state, TF_OpKernelContext* context) {
   run run;
   array input;
   bool gone[TN_CPU_MAX_RANK];
-  run_begin(&run, context, "Squeeze");
+  run_begin_launching(&run, context, "Squeeze");
   if (run_input(&run, 0, &input) && choose_squeezed(&run, state, &input, gone)) {
     int64_t dims[TN_CPU_MAX_RANK];
     int rank = 0;
@@ -134,7 +134,7 @@ static void squeeze(void* state, TF_OpKernelContext* context) {
 static void identity(void* state, TF_OpKernelContext* context) {
   run run;
   array input;
-  run_begin(&run, context, "Identity");
+  run_begin_launching(&run, context, "Identity");
   const int count = TF_NumInputs(context);
   for (int i = 0; i < count && run_input(&run, i, &input); ++i)
     run_share_output(&run, i, input.tensor);

@@ -46,13 +46,37 @@ static void give_back_status(TF_Status* status) {
 // For runs that have no memory for a status of their own: only ever read.
 static TF_Status* no_memory;
 
-void run_prepare(void) {
+// Whether kernels may return before their work is done.
+static bool launches;
+
+void run_prepare(bool launching) {
+  launches = launching;
   have_key = pthread_key_create(&at_end, delete_spare) == 0;
   no_memory = TF_NewStatus();
   if (no_memory) TF_SetStatus(no_memory, TF_RESOURCE_EXHAUSTED, "no memory for a status");
 }
 
-void run_begin(run* run, TF_OpKernelContext* context, const char* op) {
+// The stream of runs on this thread.
+static _Thread_local __attribute__((tls_model("initial-exec"))) SP_Stream current;
+
+bool run_enter_stream(TF_OpKernelContext* context, SP_Stream* out_before) {
+  TF_Status* status = context ? take_status() : NULL;
+  SP_Stream stream = status ? TF_GetStream(context, status) : NULL;
+  const TF_Status* why = status ? status : no_memory;
+  if (context && !stream) {
+    if (why) TF_OpKernelContext_Failure(context, (TF_Status*)why);
+    TF_DeleteStatus(status);
+    return false;
+  }
+  give_back_status(status);
+  *out_before = current;
+  current = stream;
+  return true;
+}
+
+void run_leave_stream(SP_Stream before) { current = before; }
+
+static inline void begin(run* run, TF_OpKernelContext* context, const char* op) {
   run->context = context;
   run->op = op;
   run->status = take_status();
@@ -62,6 +86,29 @@ void run_begin(run* run, TF_OpKernelContext* context, const char* op) {
   run->handle_capacity = sizeof run->first_handles / sizeof run->first_handles[0];
   run->lent = (tn_cpu_parallel){use_lent, context};
   run->parallel = TF_ThreadPool_ParallelForClosure ? &run->lent : tn_cpu_own_threads();
+}
+
+void run_begin(run* run, TF_OpKernelContext* context, const char* op) {
+  begin(run, context, op);
+  run->stream = NULL;
+  if (current) stream_wait(current);
+}
+
+void run_begin_launching(run* run, TF_OpKernelContext* context, const char* op) {
+  // What is launched may outlive the context that lends threads.
+  static const tn_cpu_parallel lent = {use_lent, NULL};
+  if (!launches) {
+    run_begin(run, context, op);
+    return;
+  }
+  begin(run, context, op);
+  run->stream = current;
+  if (current) run->parallel = TF_ThreadPool_ParallelForClosure ? &lent : tn_cpu_own_threads();
+}
+
+void run_wait(run* run) {
+  if (run->stream) stream_wait(run->stream);
+  run->stream = NULL;
 }
 
 static void use_lent_unless_cancelled(void* context, int64_t total, int64_t cost,
@@ -161,7 +208,10 @@ bool run_describe(run* run, TF_Tensor* tensor, array* out) {
 }
 
 // The same of an output that was made in this shape.
-static bool describe_output(TF_Tensor* tensor, int rank, const int64_t* dims, array* out) {
+static bool describe_output(const run* run, TF_Tensor* tensor, int rank, const int64_t* dims,
+                            array* out) {
+  // It may be memory that another thread's kernel has just been done with, and its stream not yet.
+  if (current && !run->stream) stream_wait(current);
   out->tensor = tensor;
   out->dtype = (tn_dtype)TF_TensorType(tensor);
   out->rank = rank;
@@ -193,7 +243,7 @@ bool run_output(run* run, int index, int rank, const int64_t* dims, array* out) 
   size_t bytes = TF_DataTypeSize(dtype);
   for (int i = 0; i < rank; ++i) bytes *= (size_t)dims[i];
   TF_Tensor* tensor = TF_AllocateOutput(run->context, index, dtype, dims, rank, bytes, run->status);
-  return keep_handle(run, tensor) && describe_output(tensor, rank, dims, out);
+  return keep_handle(run, tensor) && describe_output(run, tensor, rank, dims, out);
 }
 
 bool run_output_or_forward(run* run, int inputs, int index, int rank, const int64_t* dims,
@@ -203,13 +253,14 @@ bool run_output_or_forward(run* run, int inputs, int index, int rank, const int6
   static const int candidates[] = {0, 1, 2};
   TF_Tensor* tensor = TF_ForwardInputOrAllocateOutput(run->context, candidates, inputs, index, dims,
                                                       rank, NULL, run->status);
-  return keep_handle(run, tensor) && describe_output(tensor, rank, dims, out);
+  return keep_handle(run, tensor) && describe_output(run, tensor, rank, dims, out);
 }
 
 void* run_scratch(run* run, size_t bytes) {
   if (!run_ok(run)) return NULL;
   const int64_t dims[] = {bytes ? (int64_t)bytes : 1};  // an empty tensor may have no memory
-  TF_AllocatorAttributes attributes = {TF_ALLOCATOR_ATTRIBUTES_STRUCT_SIZE, 1};
+  // Device memory waits for the stream before it goes to others; memory of the host does not.
+  TF_AllocatorAttributes attributes = {TF_ALLOCATOR_ATTRIBUTES_STRUCT_SIZE, !run->stream};
   TF_Tensor* tensor = TF_AllocateTemp(run->context, TF_UINT8, dims, 1, &attributes, run->status);
   return keep_handle(run, tensor) ? TF_TensorData(tensor) : NULL;
 }

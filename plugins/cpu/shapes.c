@@ -20,7 +20,7 @@ static void put_shape(run* run, int index, const array* input) {
 static void shapes_of(TF_OpKernelContext* context, const char* op) {
   run run;
   array input;
-  run_begin(&run, context, op);
+  run_begin_launching(&run, context, op);
   const int count = TF_NumInputs(context);
   for (int i = 0; i < count && run_input(&run, i, &input); ++i) put_shape(&run, i, &input);
   run_end(&run);
@@ -32,7 +32,7 @@ static void shape_n(void* state, TF_OpKernelContext* context) { shapes_of(contex
 static void put_number(TF_OpKernelContext* context, const char* op, bool size) {
   run run;
   array input, output;
-  run_begin(&run, context, op);
+  run_begin_launching(&run, context, op);
   if (run_input(&run, 0, &input) && run_output(&run, 0, 0, NULL, &output)) {
     const int64_t number = size ? input.count : input.rank;
     if (output.dtype == TN_INT32 && number > INT32_MAX) {

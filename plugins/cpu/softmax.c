@@ -7,18 +7,34 @@
 #include "elementwise.h"
 #include "kernel.h"
 
+typedef struct softmax_job {
+  const tn_cpu_parallel* parallel;
+  bool logarithm;
+  tn_dtype dtype;
+  int64_t rows, depth;
+  const void* in;
+  void* out;
+} softmax_job;
+
+static void softmax_here(SP_Stream stream, void* args) {
+  const softmax_job* job = args;
+  tn_cpu_softmax(job->logarithm, job->dtype, job->rows, job->depth, job->in, job->out,
+                 job->parallel);
+}
+
 static void softmax_of(TF_OpKernelContext* context, const char* op, bool logarithm) {
   run run;
   array logits, output;
-  run_begin(&run, context, op);
+  run_begin_launching(&run, context, op);
   run_may_stop(&run);
   if (run_input(&run, 0, &logits)) {
     if (logits.rank < 1)
       run_fail(&run, TF_INVALID_ARGUMENT, "logits are a scalar, and must have at least rank 1");
     if (run_output_or_forward(&run, 1, 0, logits.rank, logits.dims, &output) && output.count > 0) {
       const int64_t depth = logits.dims[logits.rank - 1];
-      tn_cpu_softmax(logarithm, logits.dtype, logits.count / depth, depth, logits.data, output.data,
-                     run.parallel);
+      softmax_job job = {run.parallel, logarithm,   logits.dtype, logits.count / depth,
+                         depth,        logits.data, output.data};
+      run_launch(&run, softmax_here, &job, sizeof job, logits.count);
     }
   }
   run_end(&run);
@@ -46,16 +62,35 @@ static const void* as_rows(run* run, const array* input, const int64_t* strides,
                            int64_t* out_stride) {
   *out_stride = strides[0] ? depth : 0;
   if (strides[1] || depth == 1) return input->data;
+  run_wait(run);
   char* spread = run_scratch(run, (size_t)(input->count * depth) * tn_cpu_size(input->dtype));
   if (spread) spread_column(input, depth, spread);
   return spread;
+}
+
+typedef struct entropy_job {
+  const tn_cpu_parallel* parallel;
+  tn_dtype dtype;
+  int64_t rows, depth, strides[2];
+  const void *logits, *labels;
+  void *loss, *gradient;
+} entropy_job;
+
+static void cross_entropy_here(SP_Stream stream, void* args) {
+  const entropy_job* job = args;
+  if (job->depth == 0) {
+    if (job->rows > 0) memset(job->loss, 0, (size_t)job->rows * tn_cpu_size(job->dtype));
+    return;
+  }
+  tn_cpu_cross_entropy(job->dtype, job->rows, job->depth, job->logits, job->strides[0], job->labels,
+                       job->strides[1], job->loss, job->gradient, job->parallel);
 }
 
 static void cross_entropy(void* state, TF_OpKernelContext* context) {
   run run;
   array inputs[2], loss, gradient;
   broadcast plan;
-  run_begin(&run, context, "SoftmaxCrossEntropyWithLogits");
+  run_begin_launching(&run, context, "SoftmaxCrossEntropyWithLogits");
   run_may_stop(&run);
   if (run_input(&run, 0, &inputs[0]) && run_input(&run, 1, &inputs[1]) &&
       plan_broadcast(&run, inputs, 2, &plan)) {
@@ -67,14 +102,11 @@ static void cross_entropy(void* state, TF_OpKernelContext* context) {
                shape_text(inputs[1].rank, inputs[1].dims, shapes[1]));
     const int64_t rows = plan.dims[0], depth = plan.dims[1];
     if (run_output(&run, 0, 1, &rows, &loss) && run_output(&run, 1, 2, plan.dims, &gradient)) {
-      int64_t strides[2];
-      const void* logits = as_rows(&run, &inputs[0], plan.strides[0], depth, &strides[0]);
-      const void* labels = as_rows(&run, &inputs[1], plan.strides[1], depth, &strides[1]);
-      if (run_ok(&run) && depth == 0 && rows > 0)
-        memset(loss.data, 0, (size_t)rows * tn_cpu_size(loss.dtype));
-      if (run_ok(&run) && depth > 0)
-        tn_cpu_cross_entropy(loss.dtype, rows, depth, logits, strides[0], labels, strides[1],
-                             loss.data, gradient.data, run.parallel);
+      entropy_job job = {run.parallel, loss.dtype, rows,      depth,        {0},
+                         NULL,         NULL,       loss.data, gradient.data};
+      job.logits = as_rows(&run, &inputs[0], plan.strides[0], depth, &job.strides[0]);
+      job.labels = as_rows(&run, &inputs[1], plan.strides[1], depth, &job.strides[1]);
+      if (run_ok(&run)) run_launch(&run, cross_entropy_here, &job, sizeof job, 2 * gradient.count);
     }
   }
   run_end(&run);

@@ -124,8 +124,8 @@ void SE_InitPlugin(SE_PlatformRegistrationParams* params, TF_Status* status) {
 
 def test_our_own_plugin_offers_kernels_and_leaks_nothing():
     code, report = inspect(BUILD / "lib/tenon/plugins/libtenon_cpu.so", "--load")
-    assert code == 0 and report["entry_points"] == ["TF_InitKernel"]
-    assert report["leaked_families"] == {} and report["version_script"] is None and report["exports"] == 1
+    assert code == 0 and report["entry_points"] == ["SE_InitPlugin", "TF_InitKernel"]
+    assert report["leaked_families"] == {} and report["version_script"] is None and report["exports"] == 2
     assert int(loaded(report)["kernels"]) > 0 and "TF_InitKernel" in tenon("inspect", BUILD / "lib/tenon/plugins/libtenon_cpu.so").stdout
 
 

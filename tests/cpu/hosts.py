@@ -40,19 +40,26 @@ def flat_inputs(inputs):
 
 
 class TensorFlow:
-    """Eager TensorFlow in this process; with the plugin when `plugin` is given."""
+    """Eager TensorFlow in this process; with the plugin when `plugin` is given.
+
+    With it, ops run on the plugin's device TENON_CPU. Those that have no kernel there, and sequences, whose
+    variables are on the CPU, get the plugin's kernels on the CPU.
+    """
 
     def __init__(self, plugin=None):
         # oneDNN's kernels would stand in front of MatMul under names of their own; and they use AMX also
         # where a virtual machine does not let them.
         os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"
+        os.environ["TENON_CPU_REPLACE"] = os.environ["TENON_CPU_LAUNCH"] = "1"
         import tensorflow
         from tensorflow.python.eager import context, execute
         from tensorflow.python.framework import load_library, op_def_registry
         self.tf, self.registry = tensorflow, op_def_registry
         self.execute, self.context = execute.quick_execute, context.context
+        self.device = "CPU:0"
         if plugin:
             load_library.load_pluggable_device_library(str(plugin))
+            self.device = "TENON_CPU:0"
 
     def tensor(self, value, results):
         if isinstance(value, Result):
@@ -116,7 +123,8 @@ class TensorFlow:
     def run(self, call):
         results = []
         for one in call.calls if isinstance(call, Sequence) else [call]:
-            results.append(self.run_one(one, results))
+            with self.tf.device("CPU:0" if isinstance(call, Sequence) else self.device):
+                results.append(self.run_one(one, results))
             if isinstance(results[-1], Failure):
                 return results[-1]
         return [self.array(output) for outputs in results for output in outputs

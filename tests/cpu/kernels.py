@@ -29,7 +29,7 @@ def registered():
                           capture_output=True, text=True, check=True).stdout
     found = {}
     for kernel in json.loads(text)["kernels"]:
-        if kernel["origin"] == "tenon":
+        if kernel["origin"] == "tenon" or kernel["device"] != "CPU":
             continue
         constraints = {}
         for constraint in kernel["constraints"]:
