@@ -177,6 +177,8 @@ tn_buffer* tn_plugin_device_allocate(tn_plugin_device* device, tn_stream* stream
   if (!buffer || previous == TN_NO_STREAM || previous == stream->id ||
       tn_stream_follow(stream, previous, status))
     return buffer;
+  // Whoever gets these bytes next has the same stream to wait for.
+  atomic_store_explicit(&buffer->stream, previous, memory_order_relaxed);
   tn_buffer_unref(buffer);
   return NULL;
 }
