@@ -399,6 +399,65 @@ TEST(test_a_device_that_does_not_know_its_memory_works) {
     in_child(describe, misdeeds[i], misdeeds[i]);
 }
 
+TEST(test_memory_that_the_device_refuses_is_a_status) {
+  static const struct {
+    const char* misdeed;
+    tn_memory_kind kind;
+  } cases[] = {{"fail:allocate", TN_MEMORY_DEVICE},
+               {"fail:host_memory_allocate", TN_MEMORY_HOST},
+               {"fail:unified_memory_allocate", TN_MEMORY_UNIFIED}};
+  tn_device* device = load_device("unified");
+  tn_status* status = tn_status_create();
+  CHECK(tn_device_stream(device, status));
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    misdeed_from_now(cases[i].misdeed);
+    const int blocks = live(MISDEED_BLOCKS);
+    CHECK(!tn_tensor_create_on(device, cases[i].kind, TN_FLOAT, (const int64_t[]){4}, 1, status));
+    CHECK_CONTAINS(tn_status_message(status), "MISDEED:0");
+    CHECK_CODE(status, TN_RESOURCE_EXHAUSTED);
+    misdeed_from_now("");
+    tn_tensor* made =
+        tn_tensor_create_on(device, cases[i].kind, TN_FLOAT, (const int64_t[]){4}, 1, status);
+    CHECK_OK(status);
+    CHECK_INT(live(MISDEED_BLOCKS), blocks + 1);
+    tn_tensor_destroy(made);
+    // The device's own goes when its streams have passed by.
+    if (cases[i].kind != TN_MEMORY_DEVICE) CHECK_INT(live(MISDEED_BLOCKS), blocks);
+  }
+  check_device_works(device);
+  tn_status_destroy(status);
+}
+
+TEST(test_fills_and_copies_that_fail_are_statuses) {
+  tn_device* device = load_device("pooled");
+  tn_status* status = tn_status_create();
+  tn_stream* stream = tn_device_stream(device, status);
+  float values[4] = {1, 2, 3, 4}, found[4] = {0};
+  tn_tensor* tensor =
+      tn_tensor_create_on(device, TN_MEMORY_DEVICE, TN_FLOAT, (const int64_t[]){4}, 1, status);
+  CHECK_OK(status);
+  misdeed_from_now("fail:memset");
+  CHECK(!tn_tensor_fill_bytes(tensor, 1, stream, status));
+  check_failed(status, TN_UNAVAILABLE, "the device is on strike");
+  CHECK(!tn_tensor_fill_words(tensor, 1, stream, status));
+  check_failed(status, TN_UNAVAILABLE, "the device is on strike");
+  misdeed_from_now("fail:sync_memcpy_htod");
+  CHECK(!tn_tensor_write(tensor, values, sizeof values, status));
+  check_failed(status, TN_UNAVAILABLE, "sync_memcpy_htod: the device is on strike");
+  misdeed_from_now("");
+  CHECK(tn_tensor_fill_bytes(tensor, 0, stream, status));
+  CHECK(tn_tensor_write(tensor, values, sizeof values, status));
+  misdeed_from_now("fail:sync_memcpy_dtoh");
+  CHECK(!tn_tensor_read(tensor, found, sizeof found, status));
+  check_failed(status, TN_UNAVAILABLE, "sync_memcpy_dtoh: the device is on strike");
+  misdeed_from_now("");
+  CHECK(tn_tensor_read(tensor, found, sizeof found, status));
+  CHECK(memcmp(found, values, sizeof found) == 0);
+  tn_tensor_destroy(tensor);
+  check_device_works(device);
+  tn_status_destroy(status);
+}
+
 static void hang_until_released(void* released) {
   while (!*(atomic_bool*)released) usleep(1000);
 }

@@ -143,6 +143,9 @@ TEST(test_a_bad_registration_fails_the_load_and_takes_all_back) {
   check_refused(FAKE("same_op_twice.so"), NULL, TN_ALREADY_EXISTS, TN_FAULT_PLUGIN,
                 "same_op_twice.so: TF_InitKernel: ");
   CHECK(!tn_op_registry_find("Fake_same_op_twice"));
+  check_refused(FAKE("taken_op.so"), NULL, TN_ALREADY_EXISTS, TN_FAULT_PLUGIN,
+                "Op with name AddV2 is registered already");
+  CHECK(tn_op_registry_find("AddV2"));
   CHECK_INT(plugin_count(), 0);
   // Again: it is open by now, and no better.
   check_refused(FAKE("same_op_twice.so"), NULL, TN_ALREADY_EXISTS, TN_FAULT_PLUGIN,

@@ -9,7 +9,8 @@
 //   event:N                                            every event has this state
 //   copy_fails_later                                   on the stream, after it was enqueued
 //   callback_twice callback_never callback_refused callback_refused_but_made
-//   pooled                                             no misdeed: the host shares the memory out
+//   pooled unified                                     no misdeeds: the host shares the memory out;
+//                                                      there is unified memory
 //
 // Otherwise it behaves: two devices, streams that are threads, a kernel of Neg for floats.
 #ifndef TENON_TESTS_PLUGINS_MISDEED_H_

@@ -295,6 +295,9 @@ static void* host_memory_allocate(const SP_Device* device, uint64_t size) {
 static void host_memory_deallocate(const SP_Device* device, void* memory) {
   if (memory) delete_object(MISDEED_BLOCKS, memory);
 }
+static void* unified_memory_allocate(const SP_Device* device, uint64_t size) {
+  return misdeed_fails("unified_memory_allocate", NULL) ? NULL : host_memory_allocate(device, size);
+}
 static TF_Bool get_allocator_stats(const SP_Device* device, SP_AllocatorStats* stats) {
   if (misdeed_fails("get_allocator_stats", NULL)) return 0;
   stats->struct_size = SP_ALLOCATORSTATS_STRUCT_SIZE;
@@ -465,6 +468,8 @@ static void create_stream_executor(const SP_Platform* platform,
       .deallocate = deallocate,
       .host_memory_allocate = host_memory_allocate,
       .host_memory_deallocate = host_memory_deallocate,
+      .unified_memory_allocate = misdeed_is("unified") ? unified_memory_allocate : NULL,
+      .unified_memory_deallocate = misdeed_is("unified") ? host_memory_deallocate : NULL,
       .get_allocator_stats = get_allocator_stats,
       .device_memory_usage = device_memory_usage,
       .create_stream = create_stream,
@@ -526,13 +531,13 @@ EXPORT void SE_InitPlugin(SE_PlatformRegistrationParams* params, TF_Status* stat
   const char *name = misdeed_argument("name"), *type = misdeed_argument("type");
   free(owned_name);
   owned_name = strdup(name ? name : MISDEED_TYPE);
-  *params->platform =
-      (SP_Platform){.struct_size = SP_PLATFORM_STRUCT_SIZE,
-                    .name = owned_name,
-                    .type = type ? type : MISDEED_TYPE,
-                    .supports_unified_memory = misdeed_is("unified_without_functions"),
-                    .use_bfc_allocator = misdeed_is("pooled"),
-                    .force_memory_growth = 1};
+  *params->platform = (SP_Platform){
+      .struct_size = SP_PLATFORM_STRUCT_SIZE,
+      .name = owned_name,
+      .type = type ? type : MISDEED_TYPE,
+      .supports_unified_memory = misdeed_is("unified") || misdeed_is("unified_without_functions"),
+      .use_bfc_allocator = misdeed_is("pooled"),
+      .force_memory_growth = 1};
   lent_platform_fns = params->platform_fns;
   *lent_platform_fns = (SP_PlatformFns){.struct_size = SP_PLATFORM_FNS_STRUCT_SIZE,
                                         .get_device_count = get_device_count,
