@@ -19,7 +19,6 @@ struct tn_plugin_device {
   char *hardware, *vendor, *pci_bus_id;  // NULL where the plugin says nothing
   pthread_mutex_t streams_lock;
   tn_stream* streams;
-  tn_stream* lost;  // destroyed by their owners while they hung
   uint32_t last_stream;
   // One of the two.
   tn_cached_memory* cached;

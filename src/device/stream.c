@@ -109,20 +109,18 @@ static bool is_hanging(tn_stream* stream, tn_event* event) {
 
 static void take_down(tn_stream* stream) {
   tn_plugin_device* device = stream->device->plugin;
-  // One that hangs is lost: neither it nor its events can be taken down without harm.
-  const bool hangs = is_hanging(stream, NULL);
-  if (!hangs) tn_stream_wait(stream, 0, NULL);
+  // One that hangs stays: neither it nor its events can be taken down without harm, and who takes
+  // over its memory still has to wait for it.
+  if (is_hanging(stream, NULL)) {
+    tn_memory_keep(stream);
+    return;
+  }
+  tn_stream_wait(stream, 0, NULL);
   pthread_mutex_lock(&device->streams_lock);
   tn_stream** link = &device->streams;
   while (*link != stream) link = &(*link)->next;
   *link = stream->next;
-  if (hangs) {
-    stream->next = device->lost;
-    device->lost = stream;
-    tn_memory_keep(stream);
-  }
   pthread_mutex_unlock(&device->streams_lock);
-  if (hangs) return;
   tn_plugin_device_fns(device)->destroy_stream(tn_plugin_device_handle(device), stream->handle);
   if (device->cached) tn_cached_memory_forget_stream(device->cached, stream->id);
   tn_free(stream);
