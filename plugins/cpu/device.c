@@ -117,7 +117,7 @@ __attribute__((visibility("default"))) void SE_InitPlugin(SE_PlatformRegistratio
                                                           TF_Status* status) {
   if (!has_room(params, status)) return;
   SP_Platform* platform = params->platform;
-  PUT(platform, name, DEVICE_TYPE);
+  PUT(platform, name, PLATFORM_NAME);
   PUT(platform, type, DEVICE_TYPE);
   PUT(platform, supports_unified_memory, 1);
   PUT(platform, use_bfc_allocator, 1);

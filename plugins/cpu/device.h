@@ -1,4 +1,4 @@
-// The device TENON_CPU: this machine's processor and memory behind StreamExecutor's tables.
+// The device TENON: this machine's processor and memory behind StreamExecutor's tables.
 #ifndef TENON_PLUGINS_CPU_DEVICE_H_
 #define TENON_PLUGINS_CPU_DEVICE_H_
 
@@ -8,7 +8,10 @@
 #include "stream.h"
 #include "tenon/abi.h"
 
-#define DEVICE_TYPE "TENON_CPU"
+#define PLATFORM_NAME "TENON_CPU"
+// TensorFlow takes every device with "CPU" in its name for the CPU when it puts in ops that only
+// the CPU has (oneDNN's, compositions of elementwise ops).
+#define DEVICE_TYPE "TENON"
 
 typedef struct stream_list stream_list;
 

@@ -68,9 +68,10 @@ static void destroy(void* state) {
   EACH_DIGIT(X, n##2)                                                                 \
   EACH_DIGIT(X, n##3)                                                                 \
   EACH_DIGIT(X, n##4)                                                                 \
-  EACH_DIGIT(X, n##5) EACH_DIGIT(X, n##6) EACH_DIGIT(X, n##7) EACH_DIGIT(X, n##8)     \
-      EACH_DIGIT(X, n##9) EACH_DIGIT(X, n##a) EACH_DIGIT(X, n##b) EACH_DIGIT(X, n##c) \
-          EACH_DIGIT(X, n##d) EACH_DIGIT(X, n##e) EACH_DIGIT(X, n##f)
+  EACH_DIGIT(X, n##5)                                                                 \
+  EACH_DIGIT(X, n##6) EACH_DIGIT(X, n##7) EACH_DIGIT(X, n##8) EACH_DIGIT(X, n##9)     \
+      EACH_DIGIT(X, n##a) EACH_DIGIT(X, n##b) EACH_DIGIT(X, n##c) EACH_DIGIT(X, n##d) \
+          EACH_DIGIT(X, n##e) EACH_DIGIT(X, n##f)
 #define EACH_SLOT(X) EACH_PAIR(X, 0) EACH_PAIR(X, 1) EACH_PAIR(X, 2) EACH_PAIR(X, 3)
 EACH_SLOT(CREATE)
 static void* (*const creates[MAX_SLOTS])(TF_OpKernelConstruction*) = {EACH_SLOT(ENTRY)};

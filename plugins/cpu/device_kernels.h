@@ -1,4 +1,4 @@
-// Kernels on the device type TENON_CPU: the same as on the CPU, each behind functions that put its
+// Kernels on the device type TENON: the same as on the CPU, each behind functions that put its
 // runs on their stream and count them.
 #ifndef TENON_PLUGINS_CPU_DEVICE_KERNELS_H_
 #define TENON_PLUGINS_CPU_DEVICE_KERNELS_H_

@@ -1,4 +1,4 @@
-// Where kernels' arguments live on the device TENON_CPU.
+// Where kernels' arguments live on the device TENON.
 #ifndef TENON_PLUGINS_CPU_PLACEMENT_H_
 #define TENON_PLUGINS_CPU_PLACEMENT_H_
 

@@ -96,7 +96,7 @@ static bool is_set(const char* variable, bool unless_set) {
   return text && *text ? strcmp(text, "0") != 0 : unless_set;
 }
 
-// In another host than Tenon, kernels are on the device TENON_CPU only, unless this is set.
+// In another host than Tenon, kernels are on the device TENON only, unless this is set.
 static bool replaces(void) { return is_set("TENON_CPU_REPLACE", false); }
 
 // TensorFlow from 2.19 on updates variables of any device with kernels for the CPU, which read

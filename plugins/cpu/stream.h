@@ -1,4 +1,4 @@
-// Streams of the device TENON_CPU: each a queue, and a thread that runs it in order.
+// Streams of the device TENON: each a queue, and a thread that runs it in order.
 //
 // Nothing here fails. What finds no memory to be queued in waits for the stream instead and runs on
 // the calling thread; so does what is small when the stream has nothing to do, because waking a

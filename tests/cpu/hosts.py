@@ -42,7 +42,7 @@ def flat_inputs(inputs):
 class TensorFlow:
     """Eager TensorFlow in this process; with the plugin when `plugin` is given.
 
-    With it, ops run on the plugin's device TENON_CPU. Those that have no kernel there, and sequences, whose
+    With it, ops run on the plugin's device TENON. Those that have no kernel there, and sequences, whose
     variables are on the CPU, get the plugin's kernels on the CPU.
     """
 
@@ -59,7 +59,7 @@ class TensorFlow:
         self.device = "CPU:0"
         if plugin:
             load_library.load_pluggable_device_library(str(plugin))
-            self.device = "TENON_CPU:0"
+            self.device = "TENON:0"
 
     def tensor(self, value, results):
         if isinstance(value, Result):

@@ -1,4 +1,4 @@
-// The device TENON_CPU through its tables, driven as a host of any age would.
+// The device TENON through its tables, driven as a host of any age would.
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -132,7 +132,7 @@ TEST(its_platform_is_what_a_host_asks_for) {
   SE_PlatformRegistrationParams params = init_platform(SP_PLATFORM_STRUCT_SIZE);
   CHECK_OK(status);
   CHECK_TEXT(host.platform.it.name, "TENON_CPU");
-  CHECK_TEXT(host.platform.it.type, "TENON_CPU");
+  CHECK_TEXT(host.platform.it.type, "TENON");
   CHECK(host.platform.it.use_bfc_allocator && host.platform.it.force_memory_growth);
   CHECK(params.destroy_platform && params.destroy_platform_fns);
   int count = -1;

@@ -15,9 +15,9 @@ typedef struct scene {
 static scene begin(void) {
   tn_status status = {0};
   CHECK(tn_plugin_load_defaults(NULL, &status));
-  scene scene = {.device = tn_device_find("TENON_CPU", &status)};
+  scene scene = {.device = tn_device_find("TENON", &status)};
   CHECK_OK(&status);
-  scene.product = tn_call_create("MatMul", "TENON_CPU", &status);
+  scene.product = tn_call_create("MatMul", "TENON", &status);
   const int64_t dims[] = {64, 64};
   scene.x = tn_tensor_create(TN_FLOAT, dims, 2, &status);
   for (int i = 0; i < 64 * 64; ++i) ((float*)tn_tensor_data(scene.x))[i] = 1;
@@ -95,7 +95,7 @@ TEST(test_results_of_one_stream_are_used_on_others_in_the_right_order) {
   CHECK_OK(&status);
   uint64_t seed = test_seed();
   tn_tensor* ones = tn_tensor_to_stream(scene.x, streams[0], &status);
-  tn_call* scale = tn_call_create("Mul", "TENON_CPU", &status);
+  tn_call* scale = tn_call_create("Mul", "TENON", &status);
   const float shrink = 1.0f / 64;
   tn_tensor* factor = tn_tensor_create_from(TN_FLOAT, NULL, 0, &shrink, sizeof shrink, &status);
   tn_tensor* value = tn_tensor_share(ones, &status);
