@@ -119,34 +119,26 @@ static int run(cli_args* args) {
   tn_text text = {0};
   tn_json json = {.out = &text, .indent = 2};
   const bool as_json = cli_has(args, "json");
-  if (as_json) {
-    tn_json_begin_object(&json, NULL);
-    tn_json_string(&json, "schema", "tenon/devices/1");
-    tn_json_begin_array(&json, "devices");
-  }
-  bool fine = cli_load_plugins(args, first);
-  for (size_t i = 0; (fine || tn_device_count() > 1) && i < tn_device_count(); ++i) {
-    tn_status_clear(status);
+  const bool loaded = cli_load_plugins(args, first);
+  tn_json_begin_object(&json, NULL);
+  tn_json_string(&json, "schema", "tenon/devices/1");
+  tn_json_begin_array(&json, "devices");
+  for (size_t i = 0; loaded && i < tn_device_count(); ++i) {
     const int kept = cli_divert_output();
     tn_device_stream(tn_device_at(i), status);  // what a plugin prints while it opens is not ours
     cli_restore_output(kept);
     tn_status_clear(status);
     if (show(tn_device_at(i), as_json ? &json : NULL, status)) continue;
-    if (fine) tn_status_set(first, tn_status_code(status), "%s", tn_status_message(status));
-    fine = false;
+    if (tn_ok(first)) tn_status_set(first, tn_status_code(status), "%s", tn_status_message(status));
   }
-  if (as_json) {
-    tn_json_end_array(&json);
-    tn_json_begin_array(&json, "notes");
-    tn_plugin_each(show_notes, &json);
-    tn_json_end_array(&json);
-    tn_json_end_object(&json);
-    puts(text.failed ? "" : text.data);
-  } else {
-    tn_plugin_each(show_notes, NULL);
-  }
+  tn_json_end_array(&json);
+  tn_json_begin_array(&json, "notes");
+  if (loaded) tn_plugin_each(show_notes, as_json ? &json : NULL);
+  tn_json_end_array(&json);
+  tn_json_end_object(&json);
+  if (loaded && as_json && !text.failed) puts(text.data);
   fflush(stdout);
-  const int result = fine ? CLI_OK : cli_failed(args, first);
+  const int result = tn_ok(first) ? CLI_OK : cli_failed(args, first);
   tn_text_deinit(&text);
   tn_status_destroy(status);
   tn_status_destroy(first);

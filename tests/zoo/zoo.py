@@ -37,8 +37,11 @@ def wheel(package, pythons=("3.11", "3.10", "3.9", "3.12", "3.8", "3.13")):
     for python in pythons:
         if list(folder.glob(pattern)):
             break
-        platforms = [word for tag in ("manylinux2014", "manylinux_2_17", "manylinux_2_27", "manylinux_2_28", "manylinux_2_31",
-                                      "manylinux2010") for word in ("--platform", f"{tag}_x86_64")]
+        tags = [f"{tag}_x86_64" for tag in ("manylinux2014", "manylinux_2_17", "manylinux_2_27", "manylinux_2_28",
+                                            "manylinux_2_31", "manylinux2010")]
+        if "metal" in name:
+            tags = ["macosx_11_0_arm64", "macosx_12_0_arm64", "macosx_13_0_arm64"]
+        platforms = [word for tag in tags for word in ("--platform", tag)]
         done = subprocess.run([sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps",
                                "--only-binary=:all:", *platforms, "--python-version", python, "--dest", folder, package],
                               capture_output=True, text=True)
