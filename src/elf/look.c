@@ -23,9 +23,9 @@ static const char* guess_kind(int fd) {
   ssize_t size = pread(fd, head, sizeof head, 0);
   if (size <= 0) return "an empty file";
   if (memcmp(head, "!<arch>", 7) == 0) return "a static archive";
-  if (memcmp(head, "MZ", 2) == 0) return "a Windows library";
+  if (memcmp(head, "MZ", 2) == 0) return "a Windows library (PE)";
   if (memcmp(head, "\xcf\xfa\xed\xfe", 4) == 0 || memcmp(head, "\xca\xfe\xba\xbe", 4) == 0)
-    return "a macOS library";
+    return "a macOS library (Mach-O)";
   for (ssize_t i = 0; i < size; ++i)
     if (head[i] < 0x20 && head[i] != '\t' && head[i] != '\n' && head[i] != '\r')
       return "a file of unknown kind";

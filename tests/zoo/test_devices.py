@@ -55,6 +55,6 @@ def test_what_cannot_work_here_is_refused_before_it_is_opened_with_all_that_is_m
 def test_a_file_of_another_system_is_recognised(version):
     package = f"tensorflow-metal=={version}"
     code, shown, told = devices(package, "tensorflow-plugins/libmetal_plugin.dylib")
-    assert code == 3 and not shown and "a macOS library, not a shared object (ELF)" in told
+    assert code == 3 and not shown and "a macOS library (Mach-O), not a shared object (ELF)" in told
     inspected = tenon("inspect", unpacked(package) / "tensorflow-plugins/libmetal_plugin.dylib")
-    assert "Mach-O" in inspected.stdout + inspected.stderr
+    assert "macOS library (Mach-O)" in inspected.stdout + inspected.stderr
