@@ -9,6 +9,7 @@ typedef struct direct_buffer {
   tn_buffer buffer;
   tn_direct_memory* memory;
   uint64_t payload;
+  bool has_event;
   SP_Event freed;  // recorded when the last user let go
   struct direct_buffer* next;
 } direct_buffer;
@@ -35,19 +36,37 @@ static void deallocate(direct_buffer* buffer) {
   tn_free(buffer);
 }
 
-// Gives back what nobody works on any more; with `wait`, all.
-static void sweep(tn_direct_memory* memory, bool wait) {
-  tn_plugin_device* device = memory->device;
-  const SP_StreamExecutor* fns = tn_plugin_device_fns(device);
-  const SP_Device* handle = tn_plugin_device_handle(device);
+static void keep_leaving(tn_direct_memory* memory, direct_buffer* buffer) {
+  pthread_mutex_lock(&memory->lock);
+  buffer->next = memory->leaving;
+  memory->leaving = buffer;
+  pthread_mutex_unlock(&memory->lock);
+}
+
+static void drop_event(direct_buffer* buffer) {
+  tn_plugin_device* device = buffer->memory->device;
+  if (buffer->has_event)
+    tn_plugin_device_fns(device)->destroy_event(tn_plugin_device_handle(device), buffer->freed);
+  buffer->has_event = false;
+}
+
+// Whether nobody works on it any more. One whose event went wrong waits for the device to be idle.
+static bool is_done(direct_buffer* buffer) {
+  tn_plugin_device* device = buffer->memory->device;
+  if (!buffer->has_event) return false;
+  const SE_EventStatus seen = tn_plugin_device_fns(device)->get_event_status(
+      tn_plugin_device_handle(device), buffer->freed);
+  if (seen != SE_EVENT_COMPLETE && seen != SE_EVENT_PENDING) drop_event(buffer);
+  return seen == SE_EVENT_COMPLETE;
+}
+
+// Gives back what nobody works on any more.
+static void sweep(tn_direct_memory* memory) {
   direct_buffer* done = NULL;
   pthread_mutex_lock(&memory->lock);
   for (direct_buffer** link = &memory->leaving; *link;) {
     direct_buffer* at = *link;
-    tn_status outcome = {0};
-    if (wait) fns->block_host_for_event(handle, at->freed, &outcome);
-    tn_status_deinit(&outcome);
-    if (!wait && fns->get_event_status(handle, at->freed) == SE_EVENT_PENDING) {
+    if (!is_done(at)) {
       link = &at->next;
       continue;
     }
@@ -58,8 +77,27 @@ static void sweep(tn_direct_memory* memory, bool wait) {
   pthread_mutex_unlock(&memory->lock);
   for (direct_buffer* at = done; at; at = done) {
     done = at->next;
-    fns->destroy_event(handle, at->freed);
+    drop_event(at);
     deallocate(at);
+  }
+}
+
+// The same after a wait; what comes meanwhile is left alone.
+static void sweep_all(tn_direct_memory* memory) {
+  pthread_mutex_lock(&memory->lock);
+  direct_buffer* leaving = memory->leaving;
+  memory->leaving = NULL;
+  pthread_mutex_unlock(&memory->lock);
+  const bool idle = tn_device_drain(memory->device);
+  while (leaving) {
+    direct_buffer* next = leaving->next;
+    if (idle) {
+      drop_event(leaving);
+      deallocate(leaving);
+    } else {
+      keep_leaving(memory, leaving);
+    }
+    leaving = next;
   }
 }
 
@@ -75,11 +113,11 @@ static bool record_use(tn_direct_memory* memory, direct_buffer* buffer) {
   fns->create_event(handle, &buffer->freed, &outcome);
   if (tn_ok(&outcome)) {
     fns->record_event(handle, own->handle, buffer->freed, &outcome);
-    if (tn_ok(&outcome)) return true;
-    fns->destroy_event(handle, buffer->freed);
+    buffer->has_event = tn_ok(&outcome);
+    if (!buffer->has_event) fns->destroy_event(handle, buffer->freed);
   }
   tn_status_deinit(&outcome);
-  return false;
+  return buffer->has_event;
 }
 
 static void release(tn_buffer* released) {
@@ -87,16 +125,12 @@ static void release(tn_buffer* released) {
   tn_direct_memory* memory = buffer->memory;
   if (atomic_load_explicit(&released->stream, memory_order_acquire) == TN_NO_STREAM) {
     deallocate(buffer);
-  } else if (record_use(memory, buffer)) {
-    pthread_mutex_lock(&memory->lock);
-    buffer->next = memory->leaving;
-    memory->leaving = buffer;
-    pthread_mutex_unlock(&memory->lock);
+  } else if (record_use(memory, buffer) || !tn_device_drain(memory->device)) {
+    keep_leaving(memory, buffer);
   } else {
-    tn_device_wait(&memory->device->device, NULL);
     deallocate(buffer);
   }
-  sweep(memory, false);
+  sweep(memory);
 }
 
 static bool allocate(tn_direct_memory* memory, size_t size, SP_DeviceMemoryBase* out) {
@@ -114,10 +148,10 @@ tn_buffer* tn_direct_memory_take(tn_direct_memory* memory, size_t size, uint32_t
     return NULL;
   }
   SP_DeviceMemoryBase found;
-  sweep(memory, false);
+  sweep(memory);
   bool there = allocate(memory, size ? size : 1, &found);
   if (!there) {
-    sweep(memory, true);
+    sweep_all(memory);
     there = allocate(memory, size ? size : 1, &found);
   }
   if (!there) {

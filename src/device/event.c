@@ -12,15 +12,8 @@ struct tn_event {
   struct tn_event* next;  // in a list of overdue ones
 };
 
-static bool given(const void* object, const char* what, tn_status* status) {
-  if (object) return true;
-  tn_status_set(status, TN_INVALID_ARGUMENT, "there is no %s (NULL)", what);
-  tn_status_set_fault(status, TN_FAULT_CALLER);
-  return false;
-}
-
 tn_event* tn_event_record(tn_stream* stream, tn_status* status) {
-  if (!given(stream, "stream", status)) return NULL;
+  if (!tn_device_given(stream, "stream", status)) return NULL;
   tn_plugin_device* device = stream->device->plugin;
   tn_event* event = tn_alloc_zeroed(1, sizeof *event);
   if (!event) {
@@ -51,7 +44,7 @@ void tn_event_destroy(tn_event* event) {
 }
 
 int tn_event_poll(tn_event* event, tn_status* status) {
-  if (!given(event, "event", status)) return -1;
+  if (!tn_device_given(event, "event", status)) return -1;
   tn_plugin_device* device = event->device;
   if (!device) return 1;
   const SE_EventStatus seen = tn_plugin_device_fns(device)->get_event_status(
@@ -104,7 +97,7 @@ static bool poll_until(tn_event* event, uint32_t limit_ms, tn_status* status) {
 }
 
 bool tn_event_wait(tn_event* event, uint32_t limit_ms, tn_status* status) {
-  if (!given(event, "event", status)) return false;
+  if (!tn_device_given(event, "event", status)) return false;
   tn_plugin_device* device = event->device;
   if (!device) return true;
   if (limit_ms) return poll_until(event, limit_ms, status);
@@ -115,7 +108,8 @@ bool tn_event_wait(tn_event* event, uint32_t limit_ms, tn_status* status) {
 }
 
 bool tn_stream_wait_for_event(tn_stream* stream, tn_event* event, tn_status* status) {
-  if (!given(stream, "stream", status) || !given(event, "event", status)) return false;
+  if (!tn_device_given(stream, "stream", status) || !tn_device_given(event, "event", status))
+    return false;
   tn_plugin_device* device = stream->device->plugin;
   if (device != event->device) {
     tn_status_set(status, TN_INVALID_ARGUMENT,
@@ -147,7 +141,7 @@ static bool has_timers(const tn_plugin_device* device) {
 static void read_clock(void* at) { *(int64_t*)at = now_ns(); }
 
 tn_timer* tn_timer_start(tn_stream* stream, tn_status* status) {
-  if (!given(stream, "stream", status)) return NULL;
+  if (!tn_device_given(stream, "stream", status)) return NULL;
   tn_plugin_device* device = stream->device->plugin;
   tn_timer* timer = tn_alloc_zeroed(1, sizeof *timer);
   if (!timer) {
@@ -174,7 +168,7 @@ tn_timer* tn_timer_start(tn_stream* stream, tn_status* status) {
 }
 
 int64_t tn_timer_stop(tn_timer* timer, tn_status* status) {
-  if (!given(timer, "timer", status)) return -1;
+  if (!tn_device_given(timer, "timer", status)) return -1;
   tn_stream* stream = timer->stream;
   tn_plugin_device* device = stream->device->plugin;
   bool fine;
@@ -192,11 +186,18 @@ int64_t tn_timer_stop(tn_timer* timer, tn_status* status) {
                            : timer->end - timer->start;
 }
 
-void tn_timer_destroy(tn_timer* timer) {
-  if (!timer) return;
+static void free_timer(void* arg) {
+  tn_timer* timer = arg;
   tn_plugin_device* device = timer->stream->device->plugin;
-  if (timer->is_running) tn_stream_wait(timer->stream, 0, NULL);
   if (timer->is_plugins)
     tn_plugin_device_fns(device)->destroy_timer(tn_plugin_device_handle(device), timer->handle);
   tn_free(timer);
+}
+
+void tn_timer_destroy(tn_timer* timer) {
+  if (!timer) return;
+  if (timer->is_running)
+    tn_stream_park(timer->stream, free_timer, timer);
+  else
+    free_timer(timer);
 }

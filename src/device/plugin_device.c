@@ -32,6 +32,7 @@ static tn_plugin_device* make_device(tn_platform* platform, int ordinal, int ord
   made->plugin_ordinal = ordinal;
   pthread_mutex_init(&made->opening, NULL);
   pthread_mutex_init(&made->streams_lock, NULL);
+  pthread_cond_init(&made->stream_returned, NULL);
   tn_memory_keep(name);
   tn_memory_keep(made);
   return made;
@@ -97,14 +98,14 @@ static void give_region(void* arg, void* data, size_t size, uint64_t payload) {
                                 .opaque = data,
                                 .size = size,
                                 .payload = payload};
+  // What may still be worked on is lost.
+  if (atomic_load_explicit(&device->in_doubt, memory_order_acquire)) return;
   tn_plugin_device_fns(device)->deallocate(tn_plugin_device_handle(device), &memory);
 }
 
 static void synchronize(void* arg) {
   tn_plugin_device* device = arg;
-  tn_status outcome = {0};
-  tn_plugin_device_fns(device)->synchronize_all_activity(tn_plugin_device_handle(device), &outcome);
-  tn_status_deinit(&outcome);
+  atomic_store_explicit(&device->in_doubt, !tn_device_drain(device), memory_order_release);
 }
 
 // What the pool may take: all that is free, as TensorFlow reckons it, or without a limit when the

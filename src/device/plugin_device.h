@@ -18,11 +18,13 @@ struct tn_plugin_device {
   tn_foreign_room room;                  // the SP_Device that the plugin filled
   char *hardware, *vendor, *pci_bus_id;  // NULL where the plugin says nothing
   pthread_mutex_t streams_lock;
+  pthread_cond_t stream_returned;  // by whoever borrowed it
   tn_stream* streams;
   uint32_t last_stream;
   // One of the two.
   tn_cached_memory* cached;
   tn_direct_memory* direct;
+  atomic_bool in_doubt;  // its streams could not be waited for
 };
 
 static inline const SP_Device* tn_plugin_device_handle(const tn_plugin_device* device) {

@@ -16,13 +16,21 @@ static void release_host(tn_buffer* buffer) {
   tn_free(buffer);
 }
 
-static void release_unified(tn_buffer* buffer) {
+static void free_unified(void* arg) {
+  tn_buffer* buffer = arg;
   tn_plugin_device* owner = ((special_buffer*)buffer)->owner;
-  if (atomic_load_explicit(&buffer->stream, memory_order_acquire) != TN_NO_STREAM)
-    tn_device_wait(&owner->device, NULL);
   tn_plugin_device_fns(owner)->unified_memory_deallocate(tn_plugin_device_handle(owner),
                                                          buffer->data);
   tn_free(buffer);
+}
+
+static void release_unified(tn_buffer* buffer) {
+  tn_plugin_device* owner = ((special_buffer*)buffer)->owner;
+  if (atomic_load_explicit(&buffer->stream, memory_order_acquire) == TN_NO_STREAM ||
+      tn_device_drain(owner))
+    free_unified(buffer);
+  else
+    tn_stream_park(owner->device.stream, free_unified, buffer);
 }
 
 static tn_buffer* take(tn_plugin_device* device, bool unified, size_t size, tn_status* status) {

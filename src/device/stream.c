@@ -11,7 +11,7 @@ static tn_buffer* allocate(tn_allocator* allocator, size_t size, tn_status* stat
   return tn_plugin_device_allocate(stream->device->plugin, stream, size, status);
 }
 
-static bool given(const void* object, const char* what, tn_status* status) {
+bool tn_device_given(const void* object, const char* what, tn_status* status) {
   if (object) return true;
   tn_status_set(status, TN_INVALID_ARGUMENT, "there is no %s (NULL)", what);
   tn_status_set_fault(status, TN_FAULT_CALLER);
@@ -74,7 +74,7 @@ static tn_stream* make_cpu_stream(tn_device* device, tn_status* status) {
 }
 
 static tn_stream* create(tn_device* device, int priority, bool has_priority, tn_status* status) {
-  if (!given(device, "device", status) || !tn_device_open(device, status)) return NULL;
+  if (!tn_device_given(device, "device", status) || !tn_device_open(device, status)) return NULL;
   return device->plugin ? tn_stream_make(device->plugin, priority, has_priority, status)
                         : make_cpu_stream(device, status);
 }
@@ -89,7 +89,7 @@ tn_stream* tn_stream_create_with_priority(tn_device* device, int priority, tn_st
 
 tn_stream* tn_device_stream(tn_device* device, tn_status* status) {
   static tn_stream cpu_stream;
-  if (!given(device, "device", status) || !tn_device_open(device, status)) return NULL;
+  if (!tn_device_given(device, "device", status) || !tn_device_open(device, status)) return NULL;
   if (device->plugin) return device->stream;
   cpu_stream.device = tn_device_cpu();
   return &cpu_stream;
@@ -97,76 +97,83 @@ tn_stream* tn_device_stream(tn_device* device, tn_status* status) {
 
 tn_device* tn_stream_device(const tn_stream* stream) { return stream ? stream->device : NULL; }
 
-// Whether a wait that ran out of time is still not over; `event`, which may be NULL, is one more.
-static bool is_hanging(tn_stream* stream, tn_event* event) {
-  pthread_mutex_t* lock = &stream->device->plugin->streams_lock;
-  pthread_mutex_lock(lock);
-  tn_event_push_overdue(&stream->overdue, event);
-  const bool hangs = stream->overdue != NULL;
-  pthread_mutex_unlock(lock);
-  return hangs;
+tn_stream* tn_stream_borrow(tn_plugin_device* device, uint32_t below) {
+  pthread_mutex_lock(&device->streams_lock);
+  tn_stream* found = device->streams;  // the newest first
+  while (found && found->id >= below) found = found->next;
+  if (found) ++found->borrowed;
+  pthread_mutex_unlock(&device->streams_lock);
+  return found;
+}
+
+tn_stream* tn_stream_borrow_tagged(tn_plugin_device* device, uint32_t tag) {
+  pthread_mutex_lock(&device->streams_lock);
+  tn_stream* found = device->streams;
+  while (found && found->id != tag) found = found->next;
+  if (!found) found = device->device.stream;
+  ++found->borrowed;
+  pthread_mutex_unlock(&device->streams_lock);
+  return found;
+}
+
+void tn_stream_return(tn_stream* stream) {
+  tn_plugin_device* device = stream->device->plugin;
+  pthread_mutex_lock(&device->streams_lock);
+  if (--stream->borrowed == 0) pthread_cond_broadcast(&device->stream_returned);
+  pthread_mutex_unlock(&device->streams_lock);
 }
 
 static void take_down(tn_stream* stream) {
   tn_plugin_device* device = stream->device->plugin;
-  // One that hangs stays: neither it nor its events can be taken down without harm, and who takes
-  // over its memory still has to wait for it.
-  if (is_hanging(stream, NULL)) {
-    tn_memory_keep(stream);
-    return;
-  }
-  tn_stream_wait(stream, 0, NULL);
   pthread_mutex_lock(&device->streams_lock);
   tn_stream** link = &device->streams;
   while (*link != stream) link = &(*link)->next;
   *link = stream->next;
+  while (stream->borrowed) pthread_cond_wait(&device->stream_returned, &device->streams_lock);
   pthread_mutex_unlock(&device->streams_lock);
   tn_plugin_device_fns(device)->destroy_stream(tn_plugin_device_handle(device), stream->handle);
   if (device->cached) tn_cached_memory_forget_stream(device->cached, stream->id);
   tn_free(stream);
 }
 
+// Streams that could not be waited for when their owners destroyed them, and can by now.
+static void take_down_left_behind(tn_plugin_device* device) {
+  for (;;) {
+    pthread_mutex_lock(&device->streams_lock);
+    tn_stream* found = device->streams;
+    while (found && !found->left_behind) found = found->next;
+    if (found) found->left_behind = false;
+    pthread_mutex_unlock(&device->streams_lock);
+    if (!found) return;
+    if (tn_stream_hangs(found, NULL) || !tn_stream_drain(found)) {
+      pthread_mutex_lock(&device->streams_lock);
+      found->left_behind = true;
+      pthread_mutex_unlock(&device->streams_lock);
+      return;
+    }
+    take_down(found);
+  }
+}
+
+// One that hangs stays: neither it nor its events can be taken down without harm, and who takes
+// over its memory still has to wait for it.
+static void destroy(tn_stream* stream) {
+  tn_plugin_device* device = stream->device->plugin;
+  take_down_left_behind(device);
+  if (tn_stream_drain(stream)) {
+    take_down(stream);
+    return;
+  }
+  pthread_mutex_lock(&device->streams_lock);
+  stream->left_behind = true;
+  pthread_mutex_unlock(&device->streams_lock);
+}
+
 void tn_stream_destroy(tn_stream* stream) {
   if (stream && stream->device->plugin)
-    take_down(stream);
+    destroy(stream);
   else
     tn_free(stream);
-}
-
-// Without the plugin's own function an event does it, as in TensorFlow.
-static bool block(tn_stream* stream, uint32_t limit_ms, tn_status* status) {
-  tn_plugin_device* device = stream->device->plugin;
-  if (limit_ms == 0 && tn_plugin_device_fns(device)->block_host_until_done) {
-    tn_status outcome = {0};
-    tn_plugin_device_fns(device)->block_host_until_done(tn_plugin_device_handle(device),
-                                                        stream->handle, &outcome);
-    return tn_plugin_device_told(device, "block_host_until_done", &outcome, status);
-  }
-  tn_event* event = tn_event_record(stream, status);
-  const bool done = event && tn_event_wait(event, limit_ms, status);
-  // The plugin may still look at an event that has not come.
-  is_hanging(stream, event);
-  return done;
-}
-
-bool tn_stream_wait(tn_stream* stream, uint32_t limit_ms, tn_status* status) {
-  if (!given(stream, "stream", status)) return false;
-  tn_plugin_device* device = stream->device->plugin;
-  if (!device) return true;
-  if (!block(stream, limit_ms, status)) return false;
-  tn_status outcome = {0};
-  tn_plugin_device_fns(device)->get_stream_status(tn_plugin_device_handle(device), stream->handle,
-                                                  &outcome);
-  return tn_plugin_device_told(device, "get_stream_status", &outcome, status);
-}
-
-bool tn_device_wait(tn_device* device, tn_status* status) {
-  if (!given(device, "device", status)) return false;
-  tn_plugin_device* plugin = device->plugin;
-  if (!plugin || !atomic_load_explicit(&plugin->open, memory_order_acquire)) return true;
-  tn_status outcome = {0};
-  tn_plugin_device_fns(plugin)->synchronize_all_activity(tn_plugin_device_handle(plugin), &outcome);
-  return tn_plugin_device_told(plugin, "synchronize_all_activity", &outcome, status);
 }
 
 static bool follow(tn_stream* stream, tn_stream* other, tn_status* status) {
@@ -178,7 +185,8 @@ static bool follow(tn_stream* stream, tn_stream* other, tn_status* status) {
 }
 
 bool tn_stream_depend(tn_stream* stream, tn_stream* other, tn_status* status) {
-  if (!given(stream, "stream", status) || !given(other, "stream", status)) return false;
+  if (!tn_device_given(stream, "stream", status) || !tn_device_given(other, "stream", status))
+    return false;
   if (stream->device != other->device) {
     tn_status_set(status, TN_INVALID_ARGUMENT,
                   "a stream of %s cannot wait for one of %s; wait for that one on the host first",
@@ -220,7 +228,9 @@ static void run_host_call(void* const call, TF_Status* const status) {
 }
 
 bool tn_stream_call(tn_stream* stream, void (*function)(void* arg), void* arg, tn_status* status) {
-  if (!given(stream, "stream", status) || !given((void*)function, "function", status)) return false;
+  if (!tn_device_given(stream, "stream", status) ||
+      !tn_device_given((void*)function, "function", status))
+    return false;
   tn_plugin_device* device = stream->device->plugin;
   if (!device) {
     function(arg);
@@ -245,7 +255,5 @@ bool tn_stream_call(tn_stream* stream, void (*function)(void* arg), void* arg, t
 static void drop(void* buffer) { tn_buffer_unref(buffer); }
 
 void tn_stream_hold(tn_stream* stream, tn_buffer* buffer) {
-  if (tn_stream_call(stream, drop, buffer, NULL)) return;
-  tn_stream_wait(stream, 0, NULL);
-  tn_buffer_unref(buffer);
+  if (!tn_stream_call(stream, drop, buffer, NULL)) tn_stream_park(stream, drop, buffer);
 }

@@ -20,6 +20,8 @@ static bool from_host(tn_stream* stream, tn_buffer* target, tn_buffer* source, s
   return true;
 }
 
+static void drop(void* buffer) { tn_buffer_unref(buffer); }
+
 static bool to_host(tn_stream* stream, tn_buffer* target, tn_buffer* source, size_t size,
                     tn_status* status) {
   tn_plugin_device* device = stream->device->plugin;
@@ -27,8 +29,10 @@ static bool to_host(tn_stream* stream, tn_buffer* target, tn_buffer* source, siz
   tn_status outcome = {0};
   tn_plugin_device_fns(device)->memcpy_dtoh(tn_plugin_device_handle(device), stream->handle,
                                             target->data, &memory, size, &outcome);
-  return tn_plugin_device_told(device, "memcpy_dtoh", &outcome, status) &&
-         tn_stream_wait(stream, 0, status);
+  if (!tn_plugin_device_told(device, "memcpy_dtoh", &outcome, status)) return false;
+  if (tn_stream_wait(stream, 0, status)) return true;
+  tn_stream_park(stream, drop, tn_buffer_ref(target));  // the copy may still come
+  return false;
 }
 
 static bool within(tn_stream* stream, tn_buffer* target, tn_buffer* source, size_t size,
@@ -72,22 +76,18 @@ bool tn_copy_bytes(tn_stream* stream, tn_buffer* target, tn_buffer* source, size
                             : within)(stream, target, source, size, status);
 }
 
-// A stream in whose order the buffer was made, so that nothing else has to wait.
+// A stream in whose order the buffer was made, so that nothing else has to wait. To be returned.
 static tn_stream* home_of(tn_buffer* buffer) {
-  tn_plugin_device* device = buffer->device->plugin;
-  const unsigned tag = atomic_load_explicit(&buffer->stream, memory_order_acquire);
-  tn_stream* found = device->device.stream;
-  pthread_mutex_lock(&device->streams_lock);
-  for (tn_stream* at = device->streams; at; at = at->next)
-    if (at->id == tag) found = at;
-  pthread_mutex_unlock(&device->streams_lock);
-  return found;
+  return tn_stream_borrow_tagged(buffer->device->plugin,
+                                 atomic_load_explicit(&buffer->stream, memory_order_acquire));
 }
 
 // Waits for all that works on the buffer.
 static bool settle(tn_buffer* buffer, tn_status* status) {
   tn_stream* stream = home_of(buffer);
-  return tn_stream_use(stream, buffer, status) && tn_stream_wait(stream, 0, status);
+  const bool done = tn_stream_use(stream, buffer, status) && tn_stream_wait(stream, 0, status);
+  tn_stream_return(stream);
+  return done;
 }
 
 static bool given(const void* tensor, const void* other, tn_status* status) {
@@ -112,7 +112,10 @@ tn_tensor* tn_tensor_to_host(const tn_tensor* tensor, tn_status* status) {
   if (!tensor->buffer || !tensor->buffer->device) return tn_tensor_share(tensor, status);
   if (tensor->buffer->on_host)
     return settle(tensor->buffer, status) ? tn_tensor_share(tensor, status) : NULL;
-  return copy(tensor, tn_device_cpu()->allocator, home_of(tensor->buffer), status);
+  tn_stream* stream = home_of(tensor->buffer);
+  tn_tensor* made = copy(tensor, tn_device_cpu()->allocator, stream, status);
+  tn_stream_return(stream);
+  return made;
 }
 
 tn_tensor* tn_tensor_to_stream(const tn_tensor* tensor, tn_stream* stream, tn_status* status) {
@@ -130,8 +133,11 @@ tn_tensor* tn_tensor_to_stream(const tn_tensor* tensor, tn_stream* stream, tn_st
 
 tn_tensor* tn_tensor_duplicate(const tn_tensor* tensor, tn_stream* stream, tn_status* status) {
   if (!tensor || !tensor->buffer || !tensor->buffer->device) return tn_tensor_clone(tensor, status);
-  if (!stream) stream = home_of(tensor->buffer);
-  return copy(tensor, &stream->allocator, stream, status);
+  tn_stream* home = stream ? NULL : home_of(tensor->buffer);
+  if (home) stream = home;
+  tn_tensor* made = copy(tensor, &stream->allocator, stream, status);
+  if (home) tn_stream_return(home);
+  return made;
 }
 
 static bool holds_bytes(const tn_tensor* tensor, const void* bytes, size_t size,

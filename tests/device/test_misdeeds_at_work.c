@@ -372,6 +372,37 @@ TEST(test_what_is_destroyed_with_work_on_it_is_waited_for) {
   tn_status_destroy(status);
 }
 
+// The plugin fails to wait in one way, with work still to be done: what the work uses stays.
+TEST(test_what_a_stream_still_uses_stays_when_it_cannot_be_waited_for) {
+  static const char* const misdeeds[] = {"fail:block_host_until_done", "callback_refused",
+                                         "fail:synchronize_all_activity", "fail:create_event"};
+  tn_device* device = load_device("");
+  tn_status* status = tn_status_create();
+  for (size_t i = 0; i < sizeof misdeeds / sizeof misdeeds[0]; ++i) {
+    atomic_int calls = 0;
+    tn_stream* stream = tn_stream_create(device, status);
+    tn_tensor* x = some_floats();
+    tn_tensor* there = tn_tensor_to_stream(x, stream, status);
+    CHECK(tn_stream_call(stream, dawdle, &calls, status));
+    misdeed_from_now(misdeeds[i]);
+    tn_tensor_destroy(tn_tensor_to_host(there, NULL));
+    tn_tensor* again = tn_tensor_to_stream(x, stream, NULL);
+    tn_timer_destroy(tn_timer_start(stream, NULL));
+    tn_tensor_destroy(x);
+    tn_tensor_destroy(again);
+    tn_tensor_destroy(there);
+    tn_stream_destroy(stream);
+    CHECK_INT(calls, 1);
+    CHECK_INT(live(MISDEED_EARLY_DESTROYS), 0);
+    CHECK_INT(live(MISDEED_STREAMS), 1);
+    CHECK_INT(live(MISDEED_TIMERS), 0);
+    misdeed_from_now("");
+    check_device_works(device);
+    tn_status_clear(status);
+  }
+  tn_status_destroy(status);
+}
+
 static void describe(const void* misdeed) {
   tn_device* device = load_device(misdeed);
   tn_status* status = tn_status_create();

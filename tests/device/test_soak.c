@@ -220,3 +220,43 @@ TEST(test_streams_and_events_come_and_go_on_several_threads) {
   CHECK_INT(live(MISDEED_EARLY_DESTROYS), 0);
   tn_status_destroy(status);
 }
+
+// A tensor outlives its stream, also while somebody reads it.
+
+static void* read_tensors(void* arg) {
+  lane* lane = arg;
+  tn_tensor* last = NULL;
+  for (int i = 0; i < lane->ops; ++i) {
+    tn_tensor* taken = take_from(lane, lane->stream);
+    if (!taken) continue;
+    check_whole(taken);
+    tn_tensor_destroy(last);
+    last = taken;
+  }
+  tn_tensor_destroy(last);
+  return NULL;
+}
+
+TEST(test_a_tensor_is_read_while_its_stream_is_destroyed) {
+  tn_status* status = tn_status_create();
+  tn_device* device = load_device("pooled");
+  lane lane = {.stream = tn_device_stream(device, status), .ops = 3000};
+  pthread_mutex_init(&lane.lock, NULL);
+  pthread_t readers[2];
+  for (int i = 0; i < 2; ++i) CHECK_INT(pthread_create(&readers[i], NULL, read_tensors, &lane), 0);
+  for (int i = 0; i < 300; ++i) {
+    tn_stream* stream = tn_stream_create(device, status);
+    tn_tensor* x = make_tensor(i % LANES);
+    tn_tensor* there = tn_tensor_to_stream(x, stream, status);
+    CHECK_OK(status);
+    show(&lane, there);
+    tn_tensor_destroy(x);
+    tn_tensor_destroy(there);
+    tn_stream_destroy(stream);
+  }
+  for (int i = 0; i < 2; ++i) pthread_join(readers[i], NULL);
+  tn_tensor_destroy(lane.shown);
+  pthread_mutex_destroy(&lane.lock);
+  CHECK_INT(live(MISDEED_STREAMS), 1);
+  tn_status_destroy(status);
+}

@@ -49,10 +49,13 @@ struct SP_Stream_st {
   pthread_cond_t changed;
   task *first, **last;
   uint64_t enqueued, done;
+  void (*running)(const task* task, SP_Stream stream);  // reach when nothing is
   bool failed, ending;
   void* device;
   SP_Stream next;
 };
+
+static void reach(const task* task, SP_Stream stream);
 
 // All of them, for synchronize_all_activity.
 static pthread_mutex_t streams_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -67,11 +70,13 @@ static void* work(void* arg) {
     if (!next) break;
     stream->first = next->next;
     if (!stream->first) stream->last = &stream->first;
+    stream->running = next->run;
     pthread_mutex_unlock(&stream->lock);
     next->run(next, stream);
     free(next);
     pthread_mutex_lock(&stream->lock);
     ++stream->done;
+    stream->running = reach;
     pthread_cond_broadcast(&stream->changed);
   }
   pthread_mutex_unlock(&stream->lock);
@@ -102,6 +107,7 @@ static void create_stream(const SP_Device* device, SP_Stream* out, TF_Status* st
   pthread_cond_init(&stream->changed, NULL);
   stream->last = &stream->first;
   stream->device = device->device_handle;
+  stream->running = reach;
   if (pthread_create(&stream->thread, NULL, work, stream) != 0) {
     TF_SetStatus(status, TF_RESOURCE_EXHAUSTED, "no thread");
     delete_object(MISDEED_STREAMS, stream);
@@ -121,7 +127,8 @@ static void destroy_stream(const SP_Device* device, SP_Stream stream) {
   *link = stream->next;
   pthread_mutex_unlock(&streams_lock);
   pthread_mutex_lock(&stream->lock);
-  if (stream->done != stream->enqueued) ++misdeed_counts[MISDEED_EARLY_DESTROYS];
+  // The last may be an event that has told whoever waited, and is about to end.
+  if (stream->first || stream->running != reach) ++misdeed_counts[MISDEED_EARLY_DESTROYS];
   stream->ending = true;
   pthread_cond_broadcast(&stream->changed);
   pthread_mutex_unlock(&stream->lock);
