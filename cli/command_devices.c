@@ -29,7 +29,7 @@ static void print_device(const tn_device* device, const tn_device_info* info,
   if (info->memory_total >= 0) {
     print_size("  memory     ", info->memory_total, "");
     print_size(", ", info->memory_free,
-               info->unified_memory ? " free, the host's too\n" : " free\n");
+               info->unified_memory ? " free; unified memory\n" : " free\n");
   }
   if (memory->in_use >= 0) {
     print_size("  tensors    ", memory->in_use, " in use");

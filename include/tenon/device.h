@@ -59,7 +59,7 @@ typedef struct tn_device_info {
   int64_t memory_bandwidth;  // bytes a second; -1 where unknown                      since 0.1
   double gflops;             // -1 where unknown                                      since 0.1
   int32_t numa_node;         // -1 where unknown                                      since 0.1
-  bool unified_memory;       // the host can touch its memory                         since 0.1
+  bool unified_memory;       // it gives memory that both can touch                   since 0.1
 } tn_device_info;
 TN_DEFINE_STRUCT_SIZE(tn_device_info, unified_memory);
 #define TN_DEVICE_INFO_STRUCT_SIZE ((size_t)tn_device_info_STRUCT_SIZE)
