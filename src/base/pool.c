@@ -225,7 +225,7 @@ static bool run_piece(shared_loop* loop, const loop_body* body, int worker) {
 static void run_tasks(tn_pool* pool) {
   tn_task task;
   do {
-    while (tn_task_queue_pop(&pool->tasks, &task)) task.run(task.arg);
+    while (tn_task_queue_pop(&pool->tasks, &task)) task.run(&task);
     // The next one is often just being scheduled: a moment's stay is shorter than another call.
     for (int i = 0; i < 32 && !tn_task_queue_any(&pool->tasks); ++i) relax();
   } while (tn_task_queue_any(&pool->tasks));
@@ -269,8 +269,15 @@ static uint64_t take_work(worker* self, uint64_t last, bool returned) {
   }
 }
 
+static _Thread_local __attribute__((tls_model("initial-exec"))) const worker* this_worker;
+
+int tn_pool_current_thread(const tn_pool* pool) {
+  return this_worker && this_worker->pool == pool ? this_worker->index : -1;
+}
+
 static void* work(void* arg) {
   worker* self = arg;
+  this_worker = self;
   uint64_t number = 0;
   bool returned = true;
   for (;;) {
@@ -528,7 +535,13 @@ static void call_keeper(tn_pool* pool) {
   pthread_mutex_unlock(&pool->lock);
 }
 
+static void run_plain(const tn_task* task) { ((void (*)(void*))task->words[0])(task->words[1]); }
+
 bool tn_pool_schedule(tn_pool* pool, void (*task)(void*), void* arg, tn_status* status) {
+  return tn_pool_schedule_task(pool, &(tn_task){run_plain, {(void*)task, arg}}, status);
+}
+
+bool tn_pool_schedule_task(tn_pool* pool, const tn_task* task, tn_status* status) {
   if (!pool) {
     tn_status_set_no_memory(status, "making the thread pool");
     return false;
@@ -538,7 +551,7 @@ bool tn_pool_schedule(tn_pool* pool, void (*task)(void*), void* arg, tn_status* 
     tn_status_set(status, TN_RESOURCE_EXHAUSTED, "no thread could be started to run a task");
     return false;
   }
-  if (!tn_task_queue_push(&pool->tasks, (tn_task){task, arg})) {
+  if (!tn_task_queue_push(&pool->tasks, task)) {
     tn_status_set_no_memory(status, "queueing a task");
     return false;
   }

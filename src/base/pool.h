@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/task_queue.h"
 #include "tenon/cancel.h"
 #include "tenon/status.h"
 
@@ -69,5 +70,11 @@ bool tn_pool_parallel_for_unless(tn_pool* pool, int64_t total, int64_t cost_per_
 // RESOURCE_EXHAUSTED, with the task not run, when there is no memory to queue it or no thread could
 // be started.  [any thread]
 bool tn_pool_schedule(tn_pool* pool, void (*task)(void* arg), void* arg, tn_status* status);
+// The same for a task of several words, which is copied.  [any thread]
+bool tn_pool_schedule_task(tn_pool* pool, const tn_task* task, tn_status* status);
+
+// Which of the pool's workers this is, from 0 up to tn_pool_threads; -1 on any other thread, those
+// that were added for tasks among them.  [any thread]
+int tn_pool_current_thread(const tn_pool* pool);
 
 #endif  // TENON_BASE_POOL_H_

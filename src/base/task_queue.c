@@ -49,7 +49,7 @@ static void give_block(tn_task_queue* queue, tn_task_block* block) {
   while (!atomic_compare_exchange_weak(&queue->spare, &top, block));
 }
 
-bool tn_task_queue_push(tn_task_queue* queue, tn_task task) {
+bool tn_task_queue_push(tn_task_queue* queue, const tn_task* task) {
   pthread_mutex_lock(&queue->push_lock);
   bool room = true;
   if (queue->last_used == block_size) {
@@ -63,7 +63,7 @@ bool tn_task_queue_push(tn_task_queue* queue, tn_task task) {
     }
   }
   if (room) {
-    ((tn_task_block*)queue->last)->tasks[queue->last_used++] = task;
+    ((tn_task_block*)queue->last)->tasks[queue->last_used++] = *task;
     uint64_t pushed = atomic_load_explicit(&queue->pushed, memory_order_relaxed);
     atomic_store(&queue->pushed, pushed + 1);
   }

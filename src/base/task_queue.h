@@ -9,9 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+// A call with what it needs, in place: queueing one allocates nothing for it.
 typedef struct tn_task {
-  void (*run)(void* arg);
-  void* arg;
+  void (*run)(const struct tn_task* task);
+  void* words[4];
 } tn_task;
 
 typedef struct tn_task_block tn_task_block;
@@ -42,7 +43,7 @@ void tn_task_queue_init(tn_task_queue* queue);
 void tn_task_queue_deinit(tn_task_queue* queue);
 
 // False when out of memory. Ordered before whatever the caller loads next.  [any thread]
-bool tn_task_queue_push(tn_task_queue* queue, tn_task task);
+bool tn_task_queue_push(tn_task_queue* queue, const tn_task* task);
 // False when empty.  [any thread]
 bool tn_task_queue_pop(tn_task_queue* queue, tn_task* out_task);
 // Without a lock: true means that a pop may find one.  [any thread]

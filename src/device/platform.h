@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "device/executor.h"
+#include "tenon/device_services.h"
 
 // A struct that the plugin filled, kept in place: the plugin's own functions get it back.
 typedef struct tn_foreign_room {
@@ -23,6 +24,7 @@ typedef struct tn_platform {
   SP_DeviceFns device_fns;
   tn_executor executor;
   SP_TimerFns timer_fns;  // all NULL when the plugin has no timers
+  tn_device_services services;  // all NULL when the plugin has none
   tn_foreign_room params_room, platform_room, fns_room, device_fns_room, executor_room, timer_room;
   bool made_device_fns, made_executor, made_timer_fns;
 } tn_platform;

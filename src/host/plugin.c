@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "device/platform.h"
+#include "device/services.h"
 #include "kernel/kernel.h"
 #include "op/op_registry.h"
 #include "plugin/entry_points.h"
@@ -189,6 +189,15 @@ static void* find_entry_point(load* load, const char* symbol) {
   return found;
 }
 
+// What a device may offer beyond TensorFlow's tables.
+static bool init_services(load* load) {
+  tn_init_device_services* init =
+      (tn_init_device_services*)dlsym(load->plugin->handle, TN_INIT_DEVICE_SERVICES);
+  if (!init) return true;
+  begin_stage(load, TN_INIT_DEVICE_SERVICES);
+  return tn_platform_add_services(load->plugin->platform, init, load->status);
+}
+
 static bool init_device(load* load) {
   tn_plugin* plugin = load->plugin;
   void (*init)(SE_PlatformRegistrationParams*, TF_Status*) =
@@ -198,7 +207,7 @@ static bool init_device(load* load) {
   plugin->platform =
       tn_platform_create(init, plugin->path, plugin->since, &load->notes, load->status);
   plugin->called |= TN_ENTRY_DEVICE;
-  return plugin->platform && check_registrations(load, "SE_InitPlugin");
+  return plugin->platform && init_services(load) && check_registrations(load, "SE_InitPlugin");
 }
 
 static bool init_kernel(load* load) {

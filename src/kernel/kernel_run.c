@@ -70,12 +70,15 @@ static bool run_in_context(const tn_kernel_instance* instance, tn_tensor* const*
                             .output_count = node->output_count,
                             .options = options,
                             .failing = ATOMIC_FLAG_INIT};
+  tn_run_context* outer = tn_run_current;
+  tn_run_current = &context;
   if (instance->kernel->functions.compute)
     instance->kernel->functions.compute(instance->state, &context);
   else
     run_async(instance, &context);
-  for (int left; (left = atomic_load_explicit(&context.deferred, memory_order_acquire)) > 0;)
-    tn_futex_wait(&context.deferred, left);
+  tn_run_current = outer;
+  for (int left; (left = atomic_load_explicit(&context.pending, memory_order_acquire)) > 0;)
+    tn_futex_wait(&context.pending, left);
   if (atomic_load_explicit(&context.left_out, memory_order_relaxed)) {
     tn_status_deinit(&context.status);
     tn_status_set(status, TN_CANCELLED, "the run was cancelled before its kernel had done all");

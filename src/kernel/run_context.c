@@ -2,7 +2,6 @@
 
 #include "base/futex.h"
 #include "base/memory.h"
-#include "base/pool.h"
 #include "kernel/placement.h"
 #include "kernel/variable.h"
 
@@ -51,18 +50,19 @@ void tn_run_failf(tn_run_context* context, tn_code code, const char* format, ...
   tn_status_deinit(&status);
 }
 
-bool tn_run_parallel_for_unless_cancelled(tn_run_context* context, int64_t total,
-                                          int64_t cost_per_unit,
-                                          void (*body)(void*, int64_t, int64_t), void* arg) {
-  const tn_cancel* cancel = context ? context->options->cancel : NULL;
-  if (tn_pool_parallel_for_unless(tn_pool_default(), total, cost_per_unit, body, arg, cancel))
-    return true;
-  tn_run_leave_out(context);
-  return false;
+_Thread_local tn_run_context* tn_run_current;
+
+tn_run_context* tn_run_of_this_thread(void) { return tn_run_current; }
+
+void tn_run_pending_done(tn_run_context* context) {
+  if (atomic_fetch_sub_explicit(&context->pending, 1, memory_order_release) == 1)
+    tn_futex_wake(&context->pending, INT_MAX);
 }
 
 void tn_run_defer(tn_run_context* context) {
-  if (context) atomic_fetch_add_explicit(&context->deferred, 1, memory_order_relaxed);
+  if (!context) return;
+  tn_run_begin_pending(context);
+  atomic_fetch_add_explicit(&context->deferred, 1, memory_order_relaxed);
 }
 
 void tn_run_deferred_done(tn_run_context* context) {
@@ -77,7 +77,7 @@ void tn_run_deferred_done(tn_run_context* context) {
     }
   } while (!atomic_compare_exchange_weak_explicit(&context->deferred, &count, count - 1,
                                                   memory_order_release, memory_order_relaxed));
-  if (count == 1) tn_futex_wake(&context->deferred, INT_MAX);
+  tn_run_pending_done(context);
 }
 
 static bool no_context(tn_status* status) {

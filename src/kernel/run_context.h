@@ -43,6 +43,7 @@ struct TF_OpKernelContext {
   atomic_flag failing;   // guards status: kernels may fail from several threads
   tn_status status;      // first failure wins
   atomic_int deferred;   // TF_IncNumDeferredOps
+  atomic_int pending;    // deferred and scheduled work that is not done: the run waits for it
   atomic_bool left_out;  // work was left undone because the run is cancelled
 };
 
@@ -125,13 +126,6 @@ static inline bool tn_run_cancelled(const tn_run_context* context) {
 static inline void tn_run_leave_out(tn_run_context* context) {
   atomic_store_explicit(&context->left_out, true, memory_order_relaxed);
 }
-// The host's threads; `context` may be NULL. May leave pieces out once the run is cancelled: false
-// then.
-bool tn_run_parallel_for_unless_cancelled(tn_run_context* context, int64_t total,
-                                          int64_t cost_per_unit,
-                                          void (*body)(void* arg, int64_t begin, int64_t end),
-                                          void* arg);
-
 // Outcome.
 void tn_run_fail(tn_run_context* context, const tn_status* status);
 void tn_run_failf(tn_run_context* context, tn_code code, const char* format, ...) TN_PRINTF(3, 4);
@@ -142,6 +136,18 @@ bool tn_run_failed(tn_run_context* context, tn_status* status);
 bool tn_run_conclude(tn_run_context* context, bool done, tn_status* why, tn_status* status);
 void tn_run_defer(tn_run_context* context);
 void tn_run_deferred_done(tn_run_context* context);
+
+// Work that the run waits for. Nobody touches the context after saying that it is done.
+static inline void tn_run_begin_pending(tn_run_context* context) {
+  atomic_fetch_add_explicit(&context->pending, 1, memory_order_relaxed);
+}
+void tn_run_pending_done(tn_run_context* context);
+
+// The run that this thread works for; NULL for none. Whoever changes it sets it back.
+extern _Thread_local tn_run_context* tn_run_current
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+// The same for other libraries.
+tn_run_context* tn_run_of_this_thread(void);
 
 // The completion of one asynchronous run. The handle that kernels get is a number, not an address:
 // a second call with it, or a call with one that never was, is seen and ignored. [any thread]

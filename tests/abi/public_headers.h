@@ -3,6 +3,7 @@
 #include "tenon/call.h"
 #include "tenon/cancel.h"
 #include "tenon/device.h"
+#include "tenon/device_services.h"
 #include "tenon/dtype.h"
 #include "tenon/kernel_services.h"
 #include "tenon/plugin.h"

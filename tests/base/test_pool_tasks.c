@@ -267,16 +267,16 @@ TEST(test_a_queue_gives_back_in_order_what_it_took_while_it_grows_and_wraps) {
   tn_task task;
   for (int round = 0; round < 400; ++round) {
     for (int64_t n = test_between(&random, 0, 100); n > 0; --n, ++pushed)
-      CHECK(tn_task_queue_push(&queue, (tn_task){count_one, (void*)pushed}));
+      CHECK(tn_task_queue_push(&queue, &(tn_task){.words = {(void*)pushed}}));
     CHECK(tn_task_queue_any(&queue) == (pushed > popped));
     for (int64_t n = test_between(&random, 0, 95); n > 0 && popped < pushed; --n, ++popped) {
       CHECK(tn_task_queue_pop(&queue, &task));
-      CHECK_INT((intptr_t)task.arg, popped);
+      CHECK_INT((intptr_t)task.words[0], popped);
     }
   }
   for (; popped < pushed; ++popped) {
     CHECK(tn_task_queue_pop(&queue, &task));
-    CHECK_INT((intptr_t)task.arg, popped);
+    CHECK_INT((intptr_t)task.words[0], popped);
   }
   CHECK(!tn_task_queue_pop(&queue, &task));
   tn_task_queue_deinit(&queue);

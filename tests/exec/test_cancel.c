@@ -5,6 +5,7 @@
 
 #include "../kernel/kernel_testing.h"
 #include "base/pool.h"
+#include "kernel/run_threads.h"
 #include "tenon/call.h"
 
 static tn_cancel* asked_by_kernel;  // a kernel asks this one in its first piece

@@ -126,7 +126,7 @@ TEST(test_a_kernel_shares_its_loop_and_a_missing_function_fails_its_run) {
   tn_kernel_instance* broken =
       instance_of(node_of(tn_op_registry_find("Broken"), NULL, TYPES(TN_FLOAT)));
   CHECK(!tn_kernel_run(broken, &in, 1, &out, 1, NULL, &status));
-  CHECK_CONTAINS(tn_status_message(&status), "TF_ThreadPool_ParallelForClosure: fn is NULL");
+  CHECK_CONTAINS(tn_status_message(&status), "TF_ThreadPool_ParallelForClosure: there is no function to call");
   CHECK_CODE(&status, TN_INVALID_ARGUMENT);
   tn_kernel_instance_destroy(twice);
   tn_kernel_instance_destroy(broken);

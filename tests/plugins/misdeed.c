@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tensorflow/c/experimental/stream_executor/stream_executor.h"
+#include "tenon/device_services.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
@@ -91,6 +91,12 @@ static const field fields[] = {
     FIELD(SP_StreamExecutor, memset32),
     FIELD(SP_StreamExecutor, host_callback),
     FIELD(SP_TimerFns, nanoseconds),
+    FIELD(tn_device_services, native_stream),
+    FIELD(tn_device_services, properties),
+    FIELD(tn_device_services, scratchpad),
+    FIELD(tn_device_services, semaphore),
+    FIELD(tn_device_services, launch),
+    FIELD(tn_device_services, launch_native),
 };
 
 void misdeed_spoil(const char* owner, void* object) {

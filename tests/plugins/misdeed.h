@@ -9,16 +9,19 @@
 //   event:N                                            every event has this state
 //   copy_fails_later                                   on the stream, after it was enqueued
 //   callback_twice callback_never callback_refused callback_refused_but_made
+//   nothing:FUNCTION                                   a service gives NULL and no reason
 //   pooled unified                                     no misdeeds: the host shares the memory out;
 //                                                      there is unified memory
 //
-// Otherwise it behaves: two devices, streams that are threads, a kernel of Neg for floats.
+// Otherwise it behaves: two devices, streams that are threads, a kernel of Neg for floats, and the
+// services of tenon/device_services.h.
 #ifndef TENON_TESTS_PLUGINS_MISDEED_H_
 #define TENON_TESTS_PLUGINS_MISDEED_H_
 
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "tensorflow/c/experimental/stream_executor/stream_executor.h"
 #include "tensorflow/c/tf_status.h"
 
 #define MISDEED_TYPE "MISDEED"
@@ -39,7 +42,24 @@ enum {
 void misdeed_set(const char* name);
 int misdeed_live(int kind);
 
+// What can be launched: runs on the stream's thread. `args` are four words, of which the launch's
+// array has as many as stand before its NULL.
+typedef void (*misdeed_kernel)(void* const args[4], const uint32_t grid[3],
+                               const uint32_t block[3]);
+// The code of a launch on the vendor's stream that fails.
+enum { MISDEED_CODE = 9 };
+
+// What the vendor's side of a stream is.
+typedef struct misdeed_vendor {
+  SP_Stream stream;  // the vendor's stream is the same one
+  char scratchpad[1024];
+  int semaphore;
+} misdeed_vendor;
+
 // The plugin's own.
+misdeed_vendor* misdeed_vendor_of(SP_Stream stream);
+// Calls `fn(arg)` on the stream's thread.
+bool misdeed_enqueue(SP_Stream stream, void (*fn)(void* arg), void* arg, TF_Status* status);
 extern atomic_int misdeed_counts[MISDEED_KINDS];
 bool misdeed_is(const char* name);
 // What follows "kind:" in the misdeed's name; NULL when it is of another kind.

@@ -53,9 +53,12 @@ struct SP_Stream_st {
   bool failed, ending;
   void* device;
   SP_Stream next;
+  misdeed_vendor vendor;
 };
 
 static void reach(const task* task, SP_Stream stream);
+
+misdeed_vendor* misdeed_vendor_of(SP_Stream stream) { return &stream->vendor; }
 
 // All of them, for synchronize_all_activity.
 static pthread_mutex_t streams_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -99,6 +102,14 @@ static bool enqueue(SP_Stream stream, task what, TF_Status* status) {
   return true;
 }
 
+static void run_call(const task* task, SP_Stream stream) {
+  ((void (*)(void*))task->from)(task->to);
+}
+
+bool misdeed_enqueue(SP_Stream stream, void (*fn)(void* arg), void* arg, TF_Status* status) {
+  return enqueue(stream, (task){.run = run_call, .from = (void*)fn, .to = arg}, status);
+}
+
 static void create_stream(const SP_Device* device, SP_Stream* out, TF_Status* status) {
   if (misdeed_fails("create_stream", status)) return;
   SP_Stream stream = new_object(MISDEED_STREAMS, sizeof *stream, status);
@@ -108,6 +119,7 @@ static void create_stream(const SP_Device* device, SP_Stream* out, TF_Status* st
   stream->last = &stream->first;
   stream->device = device->device_handle;
   stream->running = reach;
+  stream->vendor.stream = stream;
   if (pthread_create(&stream->thread, NULL, work, stream) != 0) {
     TF_SetStatus(status, TF_RESOURCE_EXHAUSTED, "no thread");
     delete_object(MISDEED_STREAMS, stream);

@@ -360,6 +360,54 @@ PLAIN(TF_OpKernelConstruction_GetAttrTensorShape, CONSTRUCTION, NAME, OUT, SIZE,
 // tenon/kernel_services.h
 PLAIN(TF_ThreadPool_ParallelForClosure, RUN, WIDE, WIDE, MAYBE(touch_range), NULL)
 PLAIN(TF_ThreadPool_ParallelForUnlessCancelled, RUN, WIDE, WIDE, MAYBE(touch_range), NULL)
+PLAIN(TF_ThreadPool_ParallelFor, RUN, WIDE, WIDE, MAYBE(touch_plain_range))
+PLAIN(TF_ThreadPool_ParallelForWithWorkerIdClosure, RUN, WIDE, WIDE, MAYBE(touch_workers_range),
+      NULL)
+PLAIN(TF_ThreadPool_ParallelForWithWorkerId, RUN, WIDE, WIDE, MAYBE(touch_workers_plain_range))
+// One call for each block: there must not be 2^63 of them.
+PLAIN(TF_ThreadPool_TransformRangeConcurrentlyClosure, RUN, WIDE, INDEX & 0xffff,
+      MAYBE(touch_range), NULL)
+PLAIN(TF_ThreadPool_TransformRangeConcurrently, RUN, WIDE, INDEX & 0xffff, MAYBE(touch_plain_range))
+PLAIN(TF_ThreadPool_Schedule, RUN, MAYBE(do_nothing))
+PLAIN(TF_ThreadPool_ScheduleWithHint, RUN, MAYBE(do_nothing), INDEX, INDEX)
+PLAIN(TF_ThreadPool_ScheduleClosure, RUN, TASK)
+PLAIN(TF_ThreadPool_ScheduleClosureWithHint, RUN, TASK, INDEX, INDEX)
+PLAIN(TF_ThreadPool_ScheduleUnlessCancelled, RUN, TASK)
+PLAIN(TF_ThreadPool_NumThreads, RUN)
+PLAIN(TF_ThreadPool_CurrentThreadId, RUN)
+PLAIN(TF_OpKernelContext_UpdateStatus, ANY(STATUS))
+PLAIN(TF_OpKernelContext_UpdateStatusOf, RUN, ANY(STATUS))
+PLAIN(TF_OpKernelContext_IsCancelled, RUN)
+PLAIN(TF_GetEigenThreadPoolHandle, RUN)
+PLAIN(TF_EigenThreadPool_Schedule, TF_GetEigenThreadPoolHandle(RUN), TASK)
+PLAIN(TF_EigenThreadPool_ScheduleWithHint, TF_GetEigenThreadPoolHandle(RUN), TASK, INDEX, INDEX)
+PLAIN(TF_EigenThreadPool_Cancel, TF_GetEigenThreadPoolHandle(RUN))
+PLAIN(TF_EigenThreadPool_NumThreads, TF_GetEigenThreadPoolHandle(RUN))
+PLAIN(TF_EigenThreadPool_CurrentThreadId, TF_GetEigenThreadPoolHandle(RUN))
+PLAIN(TF_DeleteEigenThreadPoolHandle, TF_GetEigenThreadPoolHandle(RUN))
+PLAIN(TF_GetEigenAllocatorHandle, RUN)
+SPECIAL(TF_EigenAllocator_Allocate, {
+  TF_EigenAllocator* allocator = TF_GetEigenAllocatorHandle(RUN);
+  size_t size = SIZE;
+  char* bytes = TF_EigenAllocator_Allocate(allocator, size);
+  if (bytes && size) bytes[0] = bytes[size - 1] = 1;
+  TF_EigenAllocator_Deallocate(allocator, bytes);
+})
+PLAIN(TF_EigenAllocator_Deallocate, TF_GetEigenAllocatorHandle(RUN), NULL)
+PLAIN(TF_DeleteEigenAllocatorHandle, TF_GetEigenAllocatorHandle(RUN))
+// The CPU has no stream: the handle is NULL.
+PLAIN(TF_GetEigenStreamHandle, RUN)
+PLAIN(TF_EigenStream_GetCudaStream, TF_GetEigenStreamHandle(RUN))
+PLAIN(TF_EigenStream_GetDeviceProperties, TF_GetEigenStreamHandle(RUN))
+PLAIN(TF_EigenStream_Allocate, TF_GetEigenStreamHandle(RUN), SIZE)
+PLAIN(TF_EigenStream_Deallocate, TF_GetEigenStreamHandle(RUN), OUT)
+PLAIN(TF_EigenStream_Scratchpad, TF_GetEigenStreamHandle(RUN))
+PLAIN(TF_EigenStream_Semaphore, TF_GetEigenStreamHandle(RUN))
+PLAIN(TF_DeleteEigenStreamHandle, TF_GetEigenStreamHandle(RUN))
+PLAIN(TF_LaunchKernel, RUN, OUT, (TF_Dim3){1, 1, 1}, (TF_Dim3){1, 1, (uint32_t)INDEX}, NULL, SIZE,
+      ANY(STATUS))
+PLAIN(TF_CudaLaunchKernel, OUT, (TF_Dim3){1, 1, 1}, (TF_Dim3){1, 1, (uint32_t)INDEX}, NULL, SIZE,
+      NULL)
 
 // eager/c_api.h: contexts. One is deleted when no op made in it is left.
 KEPT(OPTIONS, TFE_NewContextOptions)

@@ -286,6 +286,13 @@ static void visit_payload(const char* key, const char* value, void* capture) {
 
 static void listen(const char* line) { read_text(line); }
 static void touch_range(void* arg, int64_t begin, int64_t end) {}
+static void touch_plain_range(int64_t begin, int64_t end) {}
+static void touch_workers_range(void* arg, int64_t begin, int64_t end, int worker) {}
+static void touch_workers_plain_range(int64_t begin, int64_t end, int worker) {}
+static void do_nothing(void) {}
+static void read_one_byte(void* arg) {
+  if (arg) read_bytes(arg, 1);
+}
 static void be_told(void* arg) {}
 static void* make_resource(void* arg) { return NULL; }
 static void free_tensor_memory(void* data, size_t size, void* memory) { free(memory); }
@@ -379,6 +386,11 @@ static void execute(TFE_Op* op) {
   keep(OP, op);
 }
 
+static FuncWrap any_task(void) {
+  void* bytes = CHANCE(4) ? NULL : calloc(1, 1);
+  return (FuncWrap){bytes, CHANCE(4) ? NULL : read_one_byte, bytes || CHANCE(2) ? free : NULL};
+}
+
 // The table.
 
 #define ANY(kind) any(kind)
@@ -405,6 +417,7 @@ static void execute(TFE_Op* op) {
 #define PATH any_path()
 #define RUNNABLE any_runnable()
 #define FORMAT any_format()
+#define TASK any_task()
 #define LOG_LEVEL ((TF_LogLevel)(CHANCE(4) ? TF_FATAL + 1 + below(9) : below(TF_FATAL)))
 #define OUT any_scratch()
 #define TENSORS_OUT (CHANCE(8) ? NULL : out_tensors)
