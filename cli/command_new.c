@@ -167,11 +167,16 @@ static bool is_free_op(const char* op, tn_status* status) {
 }
 
 static bool is_free_device_type(const char* type, tn_status* status) {
-  bool taken = strcmp(type, "CPU") == 0 || strcmp(type, "DEFAULT") == 0;
-  if (taken)
+  static const char* const taken[] = {"CPU", "DEFAULT", "TENON", "TENON_CPU", "CUDA"};
+  for (size_t i = 0; i < sizeof taken / sizeof taken[0]; ++i) {
+    if (strcmp(type, taken[i]) != 0) continue;
     tn_status_set(status, TN_ALREADY_EXISTS,
-                  "%s is a device type of every host already; choose another name", type);
-  return !taken;
+                  "%s is a device type or platform of Tenon's or TensorFlow's already; choose "
+                  "another name",
+                  type);
+    return false;
+  }
+  return true;
 }
 
 static int run(cli_args* args) {

@@ -317,9 +317,9 @@ def test_a_name_that_makes_no_device_type_is_refused_with_what_to_do(tmp_path, n
 
 
 def test_a_device_that_cannot_be_made_is_refused(tmp_path):
-    for name in ["CPU", "cpu", "Default"]:
+    for name in ["CPU", "cpu", "Default", "Tenon"]:
         error = tenon("new", "device", name, cwd=tmp_path, code=1).stderr
-        assert f"{name.upper()} is a device type of every host already" in error
+        assert f"{name.upper()} is a device type or platform of Tenon's or TensorFlow's already" in error
     assert "tenon new device MyDevice" in tenon("new", "device", cwd=tmp_path, code=2).stderr
     assert "tenon new device MyDevice" in tenon("new", "device", "A", "B", cwd=tmp_path, code=2).stderr
     (tmp_path / "npu").mkdir()
