@@ -87,11 +87,14 @@ tn_stream* tn_stream_create_with_priority(tn_device* device, int priority, tn_st
   return create(device, priority, true, status);
 }
 
+static tn_stream cpu_stream;
+static void start_cpu_stream(void) { cpu_stream.device = tn_device_cpu(); }
+
 tn_stream* tn_device_stream(tn_device* device, tn_status* status) {
-  static tn_stream cpu_stream;
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
   if (!tn_device_given(device, "device", status) || !tn_device_open(device, status)) return NULL;
   if (device->plugin) return device->stream;
-  cpu_stream.device = tn_device_cpu();
+  pthread_once(&once, start_cpu_stream);
   return &cpu_stream;
 }
 

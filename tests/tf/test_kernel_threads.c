@@ -123,7 +123,7 @@ TEST(test_loops_run_inside_loops) {
 // ---- Tasks ----
 
 static _Atomic int calls, deletions;
-static bool in_kernel;  // written by the kernel only
+static atomic_bool in_kernel;
 
 static void call(void* arg) {
   CHECK(works_for_the_run());
