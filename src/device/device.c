@@ -39,15 +39,15 @@ tn_device* tn_device_at(size_t i) {
   return i < tn_device_count() ? others[i - 1] : NULL;
 }
 
-bool tn_device_add(tn_device* device, tn_status* status) {
+bool tn_devices_add(tn_device* const* devices, size_t added, tn_status* status) {
   const size_t count = atomic_load_explicit(&other_count, memory_order_relaxed);
-  if (count == MOST_DEVICES) {
-    tn_status_set(status, TN_RESOURCE_EXHAUSTED, "there are %d devices, and no room for more",
-                  MOST_DEVICES);
+  if (added > MOST_DEVICES - count) {
+    tn_status_set(status, TN_RESOURCE_EXHAUSTED,
+                  "there are %zu devices besides the CPU, and no room for %zu more", count, added);
     return false;
   }
-  others[count] = device;
-  atomic_store_explicit(&other_count, count + 1, memory_order_release);
+  for (size_t i = 0; i < added; ++i) others[count + i] = devices[i];
+  atomic_store_explicit(&other_count, count + added, memory_order_release);
   return true;
 }
 

@@ -22,9 +22,9 @@ struct tn_device {
 // The CPU. Large freed buffers are kept for the next output of that size, up to a limit.
 tn_device* tn_device_cpu(void);
 
-// Appends a device, which lives as long as the process. RESOURCE_EXHAUSTED when there are too many.
-// [one thread at a time]
-bool tn_device_add(tn_device* device, tn_status* status);
+// Appends devices, which live as long as the process; all or, with RESOURCE_EXHAUSTED when there
+// are too many, none.  [one thread at a time]
+bool tn_devices_add(tn_device* const* devices, size_t added, tn_status* status);
 // How many there are of a type.
 int tn_device_count_of_type(const char* type);
 

@@ -33,18 +33,43 @@ static tn_plugin_device* make_device(tn_platform* platform, int ordinal, int ord
   pthread_mutex_init(&made->opening, NULL);
   pthread_mutex_init(&made->streams_lock, NULL);
   pthread_cond_init(&made->stream_returned, NULL);
-  tn_memory_keep(name);
-  tn_memory_keep(made);
   return made;
 }
 
+static void destroy_unadded(tn_plugin_device* device) {
+  if (!device) return;
+  pthread_mutex_destroy(&device->opening);
+  pthread_mutex_destroy(&device->streams_lock);
+  pthread_cond_destroy(&device->stream_returned);
+  tn_free((char*)device->device.name);
+  tn_free(device);
+}
+
 bool tn_plugin_devices_add(tn_platform* platform, tn_status* status) {
-  const int before = tn_device_count_of_type(platform->type);
-  for (int i = 0; i < platform->device_count; ++i) {
+  const int before = tn_device_count_of_type(platform->type), count = platform->device_count;
+  if (count == 0) return true;
+  tn_device** devices = tn_alloc_zeroed((size_t)count, sizeof *devices);
+  if (!devices) tn_status_set_no_memory(status, "registering a device");
+  bool fine = devices;
+  for (int i = 0; fine && i < count; ++i) {
     tn_plugin_device* made = make_device(platform, i, before + i, status);
-    if (!made || !tn_device_add(&made->device, status)) return false;
+    fine = made;
+    if (fine) devices[i] = &made->device;
   }
-  return true;
+  if (fine && !tn_devices_add(devices, (size_t)count, status)) {
+    tn_status_annotate(status, "%s says that it has %d", platform->file, count);
+    fine = false;
+  }
+  for (int i = 0; devices && i < count && devices[i]; ++i) {
+    if (fine) {
+      tn_memory_keep((char*)devices[i]->name);
+      tn_memory_keep(devices[i]->plugin);
+    } else {
+      destroy_unadded(devices[i]->plugin);
+    }
+  }
+  tn_free(devices);
+  return fine;
 }
 
 static bool create_device(tn_plugin_device* device, tn_status* status) {

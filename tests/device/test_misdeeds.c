@@ -1,5 +1,6 @@
 // A device plugin that registers itself wrongly: each misdeed is a status that names the file and
 // the field, what was made is taken down again, and the host goes on.
+#include "base/memory.h"
 #include "misdeed_testing.h"
 
 typedef struct misdeed {
@@ -215,6 +216,17 @@ TEST(test_a_platform_without_timers_loads_and_says_so) {
     in_child(load_and_note, &cases[i], cases[i].name);
 }
 
+TEST(test_more_devices_than_there_is_room_for_are_refused_and_none_is_added) {
+  tn_status* status = tn_status_create();
+  CHECK(!load_with("count:4000", status));
+  CHECK_CONTAINS(tn_status_message(status), MISDEED_PLUGIN " says that it has 4000");
+  CHECK_CODE(status, TN_RESOURCE_EXHAUSTED);
+  CHECK_INT(tn_device_count(), 1);
+  CHECK_INT(live(MISDEED_TABLES), 0);
+  check_loads_now();
+  tn_status_destroy(status);
+}
+
 TEST(test_a_second_platform_of_one_name_is_refused) {
   char copy[4096], command[8192];
   tn_status* status = tn_status_create();
@@ -262,4 +274,46 @@ TEST(test_crashes_exits_and_hangs_in_init_are_met_in_a_child_process) {
   CHECK(tn_plugin_load(MISDEED_PLUGIN, &options, status));
   CHECK_OK(status);
   tn_status_destroy(status);
+}
+
+// Loads and opens with the `round`th allocation failing: all is there in the end, or nothing is and
+// the next time it is. Returns whether an allocation failed.
+static bool load_without_memory(const char* misdeed, int round) {
+  tn_status* status = tn_status_create();
+  tn_memory_fail_at(round);
+  tn_device* device = load_with(misdeed, status) ? tn_device_at(1) : NULL;
+  const bool open = device && tn_device_stream(device, status);
+  const bool failed_one = tn_memory_asked() > round;
+  tn_memory_fail_at(-1);
+  if (!open) {
+    CHECK_CODE(status, TN_RESOURCE_EXHAUSTED);
+    CHECK_INT(tn_device_count(), device ? 3 : 1);
+    CHECK_INT(live(MISDEED_TABLES), device ? 5 : 0);
+    for (int kind = MISDEED_DEVICES; kind < MISDEED_KINDS; ++kind) CHECK_INT(live(kind), 0);
+  }
+  check_loads_now();
+  CHECK_INT(live(MISDEED_TABLES), 5);
+  CHECK_INT(live(MISDEED_STREAMS), 1);
+  tn_status_destroy(status);
+  return failed_one;
+}
+
+TEST(test_a_device_plugin_loads_and_opens_after_every_failing_allocation) {
+  // The file is opened first: what can fail before is not a device's.
+  tn_status* status = tn_status_create();
+  CHECK(!load_with("unavailable", status));
+  tn_status_destroy(status);
+  for (int pooled = 0; pooled < 2; ++pooled) {
+    int round = 0, outcome = 0;
+    for (; outcome == 0 && round < 1000; ++round) {
+      fflush(NULL);
+      const pid_t child = fork();
+      if (child == 0) exit(load_without_memory(pooled ? "pooled" : "", round) ? 0 : 7);
+      CHECK(waitpid(child, &outcome, 0) == child);
+    }
+    if (!WIFEXITED(outcome) || WEXITSTATUS(outcome) != 7)
+      test_fail(__FILE__, __LINE__, "allocation %d fails: the child ended with %#x", round - 1,
+                outcome);
+    CHECK(round > 20);
+  }
 }
