@@ -1,12 +1,13 @@
 // Runs TensorFlow's recorded calls in Tenon with the CPU plugin, and compares: no TensorFlow and no
 // Python in the process, so that sanitizers see the kernels alone.
 //
-//   replay [--threads N] [--fail] PATH [CASE]
+//   replay [--threads N] [--device NAME] [--fail] PATH [CASE]
 //
 // PATH is a file of answers or a folder of them, CASE the number of one case. Every case runs with
 // its inputs at 64-byte boundaries and once more at addresses that only the element's size divides,
-// each input in a block that ends where it ends. --fail lets each allocation fail in turn, for some
-// small cases of each file.
+// each input in a block that ends where it ends. On a device, what has no kernel there and cases of
+// several calls, which mostly have variables, run on the CPU. --fail lets each allocation fail in
+// turn, for some small cases of each file.
 
 #include <pthread.h>
 #include <signal.h>
@@ -68,9 +69,12 @@ static tn_tensor* tensor_of(const answer_array* array, size_t shift, tn_status* 
   return buffer ? tn_tensor_wrap(buffer, array->dtype, array->dims, array->rank, status) : NULL;
 }
 
-static tn_call* read_call(reader* in, tn_status* status) {
+static const char* device;  // NULL: the CPU
+
+static tn_call* read_call(reader* in, bool alone, tn_status* status) {
   char* op = read_name(in);
-  tn_call* call = op ? tn_call_create(op, NULL, status) : NULL;
+  tn_call* call = op ? tn_call_create(op, alone ? device : NULL, status) : NULL;
+  if (call && device && alone) tn_call_allow_cpu_fallback(call, status);
   free(op);
   for (uint32_t i = 0, count = read_number(in); i < count; ++i) {
     char *name = read_name(in), *value = read_name(in);
@@ -84,9 +88,9 @@ static tn_call* read_call(reader* in, tn_status* status) {
   return call;
 }
 
-static tn_call* find_call(reader* in, made* made, tn_status* status) {
+static tn_call* find_call(reader* in, bool alone, made* made, tn_status* status) {
   const uint8_t* bytes = in->at;
-  tn_call* call = read_call(in, status);
+  tn_call* call = read_call(in, alone, status);
   const size_t size = (size_t)(in->at - bytes);
   for (size_t i = 0; i < made->kept_count && call; ++i) {
     const kept_call* other = &made->kept[i];
@@ -99,8 +103,8 @@ static tn_call* find_call(reader* in, made* made, tn_status* status) {
 }
 
 // Reads and runs one call. The outputs go to the end of `made`.
-static bool run_call(reader* in, size_t shift, made* made, tn_status* status) {
-  tn_call* call = find_call(in, made, status);
+static bool run_call(reader* in, bool alone, size_t shift, made* made, tn_status* status) {
+  tn_call* call = find_call(in, alone, made, status);
   tn_tensor* inputs[MAX_TENSORS];
   bool borrowed[MAX_TENSORS];
   const uint32_t count = read_number(in);
@@ -140,7 +144,10 @@ static bool check_outputs(const answer_case* item, reader* in, const made* made,
   for (size_t i = 0; i < made->first[made->calls] && good; ++i) {
     if (is_opaque(made->tensors[i])) continue;
     snprintf(text, text_size, "there are more than TensorFlow's %u outputs", count);
-    good = seen < count && check_answer(in, made->tensors[i], seen, item->bar, text, text_size);
+    tn_tensor* there = device ? tn_tensor_to_host(made->tensors[i], NULL) : made->tensors[i];
+    if (!there) return failing_happened();
+    good = seen < count && check_answer(in, there, seen, item->bar, text, text_size);
+    if (device) tn_tensor_destroy(there);
     ++seen;
   }
   if (!good || seen == count) return good;
@@ -156,7 +163,9 @@ static bool run_case(const answer_case* item, size_t shift, bool may_fail, char*
   tn_status* status = tn_status_create();
   reader in = item->rest;
   bool good = true, ran = item->call_count <= MAX_CALLS;
-  for (uint32_t i = 0; i < item->call_count && ran; ++i) ran = run_call(&in, shift, &made, status);
+  const bool alone = item->call_count == 1;
+  for (uint32_t i = 0; i < item->call_count && ran; ++i)
+    ran = run_call(&in, alone, shift, &made, status);
   const tn_code code = tn_status_code(status);
   if (in.bad) {
     good = false;
@@ -225,7 +234,8 @@ static void starve(const answer_case* item) {
     char ignored[1024];
     if (item->call_count > 1) run_case(item, 0, false, ignored, sizeof ignored);
     long left = failing_alive() - before;
-    if (good && left > 0) {
+    // A device keeps memory for later, and its streams are done with theirs when they get there.
+    if (good && left > 0 && !device) {
       snprintf(text, sizeof text, "%ld blocks are left behind", left);
       good = false;
     }
@@ -286,11 +296,13 @@ int main(int argc, char** argv) {
       fail = true;
     else if (strcmp(argv[at], "--threads") == 0 && at + 1 < argc)
       threads = atoi(argv[++at]);
+    else if (strcmp(argv[at], "--device") == 0 && at + 1 < argc)
+      device = argv[++at];
     else
       at = argc;
   }
   if (at >= argc || threads < 1 || threads > MAX_THREADS) {
-    fprintf(stderr, "usage: replay [--threads N] [--fail] PATH [CASE]\n");
+    fprintf(stderr, "usage: replay [--threads N] [--device NAME] [--fail] PATH [CASE]\n");
     return 2;
   }
   if (access(argv[at], R_OK) != 0) {
