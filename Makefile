@@ -10,7 +10,7 @@ TENON_VENV ?= $(CURDIR)/build/venv
 export TENON_VENV FUZZ_SECONDS
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all help run test test-zoo bench install asan ubsan tsan fuzz soak coverage format lint clean
+.PHONY: all help run test test-zoo test-gpu bench install asan ubsan tsan fuzz soak coverage format lint clean
 
 all: ## build the libraries, the tool, the plugins and the examples into build/
 	@tools/setup.sh build
@@ -29,6 +29,11 @@ test: all ## every test, with a sanitized build of the unit tests
 test-zoo: all ## published plugin binaries (downloads them)
 	@tools/setup.sh test
 	@tools/test.sh default zoo
+
+test-gpu: all ## the CUDA device and kernels on it, on a machine with a GPU
+	@tools/build.sh default gpu_kernels test_cuda test_device
+	@build/tests/cuda
+	@build/tests/device
 
 bench: all ## every benchmark, with its peer in the same run
 	@tools/setup.sh test bench

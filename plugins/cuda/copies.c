@@ -4,7 +4,7 @@
 static void copy(const SP_Device* handle, SP_Stream stream, void* to, const void* from,
                  uint64_t size, enum cudaMemcpyKind kind, TF_Status* status) {
   if (report(enter(handle), "cudaSetDevice", status))
-    report(cudaMemcpyAsync(to, from, size, kind, (cudaStream_t)stream), "cudaMemcpyAsync", status);
+    report(cudaMemcpyAsync(to, from, size, kind, stream->stream), "cudaMemcpyAsync", status);
 }
 
 // On a stream of their own: the default one would wait for others, and be waited for.
@@ -44,8 +44,7 @@ static void sync_memcpy_dtod(const SP_Device* handle, SP_DeviceMemoryBase* to,
 static void fill_bytes(const SP_Device* handle, SP_Stream stream, SP_DeviceMemoryBase* memory,
                        uint8_t byte, uint64_t size, TF_Status* status) {
   if (report(enter(handle), "cudaSetDevice", status))
-    report(cudaMemsetAsync(memory->opaque, byte, size, (cudaStream_t)stream), "cudaMemsetAsync",
-           status);
+    report(cudaMemsetAsync(memory->opaque, byte, size, stream->stream), "cudaMemsetAsync", status);
 }
 static void fill_zero(const SP_Device* handle, SP_Stream stream, SP_DeviceMemoryBase* memory,
                       uint64_t size, TF_Status* status) {
@@ -57,7 +56,7 @@ static void fill_words(const SP_Device* handle, SP_Stream stream, SP_DeviceMemor
   if (!report(enter(handle), "cudaSetDevice", status)) return;
   for (int i = 0; i < 4; ++i)
     if (!report(cudaMemset2DAsync((char*)memory->opaque + i, 4, (int)(word >> (8 * i) & 0xff), 1,
-                                  size / 4, (cudaStream_t)stream),
+                                  size / 4, stream->stream),
                 "cudaMemset2DAsync", status))
       return;
 }

@@ -17,6 +17,12 @@ typedef struct device {
   struct cudaDeviceProp properties;
 } device;
 
+struct SP_Stream_st {
+  cudaStream_t stream;  // first: whoever has the address of an SP_Stream has that of CUDA's
+  char* own_memory;     // the scratchpad and, behind it, the semaphore; NULL until asked for
+};
+enum { SCRATCHPAD_SIZE = 1024 };
+
 static inline device* device_of(const SP_Device* handle) { return handle->device_handle; }
 
 // Makes the device current for the calling thread. Most threads use one device, and CUDA answers at

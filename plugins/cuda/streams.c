@@ -1,23 +1,30 @@
-// Streams, events, timers and host callbacks. A stream is CUDA's own, so that kernels of other
-// libraries can be put on it: SP_Stream is a cudaStream_t.
+// Streams, events, timers and host callbacks.
 #include <stdlib.h>
 
 #include "cuda_device.h"
 
-static cudaStream_t stream_of(SP_Stream stream) { return (cudaStream_t)stream; }
+static cudaStream_t stream_of(SP_Stream stream) { return stream->stream; }
 static cudaEvent_t event_of(SP_Event event) { return (cudaEvent_t)event; }
 
 static void create_stream(const SP_Device* handle, SP_Stream* stream, TF_Status* status) {
-  cudaStream_t made = NULL;
-  if (report(enter(handle), "cudaSetDevice", status))
-    report(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking), "cudaStreamCreateWithFlags",
-           status);
-  *stream = (SP_Stream)made;
+  SP_Stream made = calloc(1, sizeof *made);
+  *stream = NULL;
+  if (!made) {
+    TF_SetStatus(status, TF_RESOURCE_EXHAUSTED, "no memory for a stream");
+  } else if (report(enter(handle), "cudaSetDevice", status) &&
+             report(cudaStreamCreateWithFlags(&made->stream, cudaStreamNonBlocking),
+                    "cudaStreamCreateWithFlags", status)) {
+    *stream = made;
+  } else {
+    free(made);
+  }
 }
 
 static void destroy_stream(const SP_Device* handle, SP_Stream stream) {
   enter(handle);
-  cudaStreamDestroy(stream_of(stream));
+  if (stream->own_memory) cudaFree(stream->own_memory);
+  cudaStreamDestroy(stream->stream);
+  free(stream);
 }
 
 static void create_stream_dependency(const SP_Device* handle, SP_Stream dependent, SP_Stream other,
