@@ -9,6 +9,7 @@
 
 #include "abi/tf_history.h"
 #include "base/memory.h"
+#include "doctor/window.h"
 
 const char* tn_doctor_verdict_name(tn_doctor_verdict verdict) {
   static const char* const names[] = {"works", "limited", "refused", "crashes", "unknown"};
@@ -31,6 +32,7 @@ static void take_fact(const char* key, const char* value, void* arg) {
   if (strcmp(key, "extensions") == 0) patient->has_extensions = *value != '\0';
   if (strcmp(key, "platform_struct_size") == 0)
     patient->platform_struct_size = strtoul(value, NULL, 10);
+  if (strcmp(key, "ended") == 0) snprintf(patient->ended, sizeof patient->ended, "%s", value);
 }
 
 static bool is_known(const owned_patient* owned, const char* path) {
@@ -170,6 +172,48 @@ void tn_patient_destroy(tn_patient* patient) {
   tn_free(owned);
 }
 
+// Its own code ends the process when it is loaded: no release changes that.
+static void count_the_end(const tn_patient* patient, tn_diagnosis* out) {
+  const bool silent = out->verdict == TN_VERDICT_UNKNOWN && !out->no_face;
+  if (!*patient->ended) return;
+  if (out->verdict == TN_VERDICT_WORKS || silent) {
+    out->verdict = TN_VERDICT_CRASHES;
+    out->loads = false;
+    snprintf(out->reason, sizeof out->reason, "its own code fails when it is loaded: %s",
+             patient->ended);
+  } else if (out->verdict == TN_VERDICT_LIMITED) {
+    const size_t length = strlen(out->reason);
+    snprintf(out->reason + length, sizeof out->reason - length,
+             "; loaded here, its own code fails: %s", patient->ended);
+  }
+}
+
+// What the policy promises beside what the release does.
+static const char* ask_window(const tn_patient* patient, const tn_abi_release* release) {
+  const tn_window_question question = {.major = patient->pjrt_major,
+                                       .minor = patient->pjrt_minor,
+                                       .weeks = 12,
+                                       .day = tn_day_today(),
+                                       .release = release,
+                                       .major_announced = -1,
+                                       .major_day = tn_day_today()};
+  tn_window_answer answer;
+  if (patient->pjrt_minor < 0 || !tn_window_answer_get(&question, &answer, NULL)) return NULL;
+  return tn_window_verdict_name(answer.verdict);
+}
+
+bool tn_doctor_promised(const tn_doctor_row* rows, size_t count, const tn_doctor_row** out_first,
+                        const tn_doctor_row** out_last) {
+  *out_first = *out_last = NULL;
+  for (size_t i = 0; i < count; ++i) {
+    if (!rows[i].window || strcmp(rows[i].window, tn_window_verdict_name(TN_WINDOW_YES)) != 0)
+      continue;
+    if (!*out_first) *out_first = &rows[i];
+    *out_last = &rows[i];
+  }
+  return *out_first != NULL;
+}
+
 tn_doctor_row* tn_diagnose_all(const tn_patient* patient, size_t* out_count) {
   const size_t most = tn_abi_release_count() + tn_abi_tf_count();
   tn_doctor_row* rows = tn_alloc_zeroed(most, sizeof *rows);
@@ -178,6 +222,7 @@ tn_doctor_row* tn_diagnose_all(const tn_patient* patient, size_t* out_count) {
     rows[count].framework = "tensorflow";
     rows[count].version = tn_abi_tf_release(i);
     tn_diagnose_tensorflow(patient, rows[count].version, &rows[count].diagnosis);
+    count_the_end(patient, &rows[count].diagnosis);
     ++count;
   }
   for (size_t i = 0; rows && i < tn_abi_release_count(); ++i) {
@@ -186,6 +231,8 @@ tn_doctor_row* tn_diagnose_all(const tn_patient* patient, size_t* out_count) {
     rows[count].framework = release.framework;
     rows[count].version = release.version;
     tn_diagnose_jaxlib(patient, &release, &rows[count].diagnosis);
+    count_the_end(patient, &rows[count].diagnosis);
+    rows[count].window = ask_window(patient, &release);
     ++count;
   }
   *out_count = count;
@@ -219,25 +266,36 @@ void tn_recommend(const tn_patient* patient, const tn_doctor_row* rows, size_t c
   const tn_doctor_row* works = newest(rows, count, framework, TN_VERDICT_WORKS);
   const tn_doctor_row* limited = newest(rows, count, framework, TN_VERDICT_LIMITED);
   const tn_doctor_row* last = last_of(rows, count, framework);
-  const bool kernels = tn_elf_defines(patient->file->elf, "TF_InitKernel");
+  // Not where it did not load: the same would happen.
+  const char* host_it = tn_elf_defines(patient->file->elf, "TF_InitKernel") && !*patient->load_error
+                            ? "; or host it with tenon run --plugin"
+                            : "";
   if (patient->file->entry_point_count == 0) {
     snprintf(out, size,
              "this is no plugin: none of the entry points that frameworks look for is exported");
-  } else if (works && last && strcmp(works->version, last->version) == 0) {
+  } else if (*patient->ended) {
+    snprintf(out, size,
+             "mend the plugin, or ask its maker to: its own code fails when it is loaded (%s), and "
+             "so it "
+             "would with every release",
+             patient->ended);
+  } else if (works && works == last) {
     snprintf(out, size, "use %s %s, the newest that is known", framework, works->version);
   } else if (works) {
     snprintf(out, size, "stay on %s %s, or ask its maker for a build for %s%s", framework,
-             works->version, last ? last->version : "the newest",
-             kernels ? "; or host it with tenon run --plugin" : "");
+             works->version, last ? last->version : "the newest", host_it);
+  } else if (limited && limited == last) {
+    snprintf(out, size, "use %s %s, the newest that is known, and mind what its row says",
+             framework, limited->version);
   } else if (limited) {
     snprintf(out, size,
              "%s %s is the newest with which some of it works; ask its maker for a newer build%s",
-             framework, limited->version, kernels ? "; or host it with tenon run --plugin" : "");
-  } else if (*patient->load_error) {
+             framework, limited->version, host_it);
+  } else if (patient->is_pjrt && *patient->load_error) {
     snprintf(out, size, "it did not load here, so its number is not known: %s",
              patient->load_error);
   } else {
     snprintf(out, size, "no release that is known takes it; ask its maker for another build%s",
-             kernels ? ", or try tenon run --plugin" : "");
+             host_it);
   }
 }

@@ -54,8 +54,8 @@ typedef void (*tn_fact_fn)(const char* key, const char* value, void* arg);
 // Loads the file in a child process, for at most `time_limit_ms`, and tells `fact` what it read
 // there: "pjrt_version", "api_struct_size", "extensions", "attribute.NAME", "ops", "kernels",
 // "platform_name", "devices", "null_member" (once for each), "threads_started" and so on. False
-// when it did not load, crashed or hung: what was told before stays true, and the status names the
-// call.  [any thread]
+// when it did not load, crashed or hung ("ended" tells how): what was told before stays true, and
+// the status names the call.  [any thread]
 bool tn_inspect_loaded(const char* path, uint32_t time_limit_ms, tn_fact_fn fact, void* arg,
                        tn_status* status);
 // The same for one function of the plugin that makes a versioned struct (host/load_facts.h).

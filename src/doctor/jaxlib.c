@@ -138,6 +138,7 @@ void tn_diagnose_jaxlib(const tn_patient* patient, const tn_abi_release* release
                         tn_diagnosis* out) {
   if (!patient->is_pjrt) {
     conclude(out, TN_VERDICT_UNKNOWN, "it has no GetPjrtApi, which is what jaxlib looks for");
+    out->no_face = true;
   } else if (patient->pjrt_minor < 0 && !patient->api_struct_size) {
     conclude(out, TN_VERDICT_UNKNOWN, "its number is not known: %s",
              *patient->load_error ? patient->load_error : "it was not loaded");

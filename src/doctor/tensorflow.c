@@ -116,34 +116,49 @@ static void absl_of(const tn_patient* patient, char out[24]) {
   }
 }
 
-static const char* absl_in(const char* release) {
-  const tn_abi_table* table = tn_abi_table_get("tf/cpp");
-  return tn_abi_cell(table, tn_abi_find(table, 0, release, 0), tn_abi_column(table, "absl"));
+// Whether a release cannot have that absl: it has another, came before it, or lies on the wrong
+// side of a release whose absl is known, since these only ever get newer.
+static bool lacks_absl(const char* absl, const char* release, char* out, size_t size) {
+  const tn_abi_table *known = tn_abi_table_get("tf/cpp"), *all = tn_abi_table_get("tf/releases");
+  const int column = tn_abi_column(known, "absl");
+  const char* released =
+      tn_abi_cell(all, tn_abi_find(all, 0, release, 0), tn_abi_column(all, "release_date"));
+  char day[16];
+  snprintf(day, sizeof day, "%.4s-%.2s-%.2s", absl + 4, absl + 8, absl + 10);
+  for (size_t i = 0; i < known->rows; ++i) {
+    const char *other = tn_abi_cell(known, i, 0), *has = tn_abi_cell(known, i, column);
+    const int later = tn_abi_version_compare(other, release), newer = strcmp(has, absl);
+    if (later == 0) {
+      snprintf(out, size, "this release has %s", has);
+      return newer != 0;
+    }
+    if (newer == 0 || (later > 0) != (newer < 0)) continue;
+    snprintf(out, size, "%s %s has %s", other, later > 0 ? "still" : "already", has);
+    return true;
+  }
+  snprintf(out, size, "this release came before it, on %.10s", released);
+  return *released && strncmp(released, day, 10) < 0;
 }
 
 static bool offers(const tn_patient* patient, const char* symbol) {
   return tn_elf_defines(patient->file->elf, symbol);
 }
 
-// Layouts of the device structs that moved: which side a plugin was built on shows in its sizes.
-static bool moved_under_it(const tn_patient* patient, const char* release, tn_diagnosis* out) {
-  if (!offers(patient, "SE_InitPlugin") || !patient->platform_struct_size) return false;
-  const bool before_2_5 = patient->platform_struct_size > 36;
-  const bool since_2_9 = patient->platform_struct_size == 35;
+bool tn_device_layout_moved(size_t platform_struct_size, const char* release, char* out,
+                            size_t size) {
+  const bool before_2_5 = platform_struct_size > 36;
+  const bool since_2_9 = platform_struct_size == 35;
   if (before_2_5 && tn_abi_version_compare(release, "2.5") >= 0) {
-    out->verdict = TN_VERDICT_CRASHES;
-    snprintf(out->reason, sizeof out->reason,
+    snprintf(out, size,
              "its SP_Platform is 2.4's (%zu bytes); 2.5 took a member out of it and put one into "
              "SP_PlatformFns",
-             patient->platform_struct_size);
+             platform_struct_size);
     return true;
   }
   if (since_2_9 && tn_abi_version_compare(release, "2.7") < 0) {
-    out->verdict = TN_VERDICT_CRASHES;
-    snprintf(out->reason, sizeof out->reason,
+    snprintf(out, size,
              "its SP_Platform is of 2.9 or later; before 2.7 SP_StreamExecutor has host_callback "
-             "where the plugin has "
-             "mem_zero");
+             "where the plugin has mem_zero");
     return true;
   }
   return false;
@@ -153,10 +168,11 @@ static void diagnose(const tn_patient* patient, const char* release, tn_diagnosi
   const bool has_face = offers(patient, "TF_InitKernel") || offers(patient, "SE_InitPlugin") ||
                         offers(patient, "TF_InitGraph") || offers(patient, "TF_InitProfiler");
   obstacles found = {0};
-  char absl[24];
+  char absl[24], why[64];
   absl_of(patient, absl);
   if (!has_face) {
     out->verdict = TN_VERDICT_UNKNOWN;
+    out->no_face = true;
     snprintf(out->reason, sizeof out->reason,
              "it has none of the entry points that TensorFlow looks for");
     return;
@@ -183,13 +199,14 @@ static void diagnose(const tn_patient* patient, const char* release, tn_diagnosi
     snprintf(out->reason, sizeof out->reason,
              "\"undefined symbol\": this release lacks %zu function%s: %s", found.functions.count,
              found.functions.count == 1 ? "" : "s", found.functions.text);
-  } else if (moved_under_it(patient, release, out)) {
-    return;
-  } else if (found.cpp.count && *absl && *absl_in(release) && strcmp(absl, absl_in(release)) != 0) {
+  } else if (offers(patient, "SE_InitPlugin") &&
+             tn_device_layout_moved(patient->platform_struct_size, release, out->reason,
+                                    sizeof out->reason)) {
+    out->verdict = TN_VERDICT_CRASHES;
+  } else if (found.cpp.count && *absl && lacks_absl(absl, release, why, sizeof why)) {
     out->verdict = TN_VERDICT_REFUSED;
     snprintf(out->reason, sizeof out->reason,
-             "\"undefined symbol\": it needs C++ of absl %s, and this release has %s", absl,
-             absl_in(release));
+             "\"undefined symbol\": it needs C++ of absl %s, and %s", absl, why);
   } else if (found.cpp.count) {
     out->verdict = TN_VERDICT_LIMITED;
     snprintf(out->reason, sizeof out->reason,

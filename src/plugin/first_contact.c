@@ -226,6 +226,8 @@ static bool judge(child* child, tn_status* status) {
       tn_text_puts(&text, " in its constructors (dlopen)");
     else
       tn_text_printf(&text, " in %s", child->stage);
+    if (child->stage[0] && child->contact->fact && !text.failed)
+      child->contact->fact("ended", text.data, child->contact->fact_arg);
     quote_tail(child, &text);
     if (text.failed)
       tn_status_set_no_memory(status, "meeting a plugin");

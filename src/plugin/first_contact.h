@@ -15,7 +15,8 @@ typedef struct tn_contact {
   uint32_t entry_points;
   uint32_t time_limit_ms;
   bool allow_missing_weak;
-  // When set, the child also tells what it read of the plugin (host/load_facts.h).
+  // When set, the child also tells what it read of the plugin (host/load_facts.h). A plugin that
+  // crashed, ended the process or hung is told as "ended": "killed by SIGSEGV in TF_InitKernel".
   void (*fact)(const char* key, const char* value, void* arg);
   void* fact_arg;
   // When set with it: only this function of the plugin is called, which takes nothing and gives a

@@ -48,7 +48,7 @@ OPEN_TENSORFLOW = textwrap.dedent("""
 
 def verdict(plugin, framework):
     done = tenon("doctor", "--json", plugin, "--against", framework)
-    assert done.returncode == 0, done
+    assert done.returncode in (0, 1), done
     return json.loads(done.stdout)["releases"][0]
 
 
