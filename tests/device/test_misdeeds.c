@@ -308,7 +308,7 @@ TEST(test_a_device_plugin_loads_and_opens_after_every_failing_allocation) {
     for (; outcome == 0 && round < 1000; ++round) {
       fflush(NULL);
       const pid_t child = fork();
-      if (child == 0) exit(load_without_memory(pooled ? "pooled" : "", round) ? 0 : 7);
+      if (child == 0) leave_child(load_without_memory(pooled ? "pooled" : "", round) ? 0 : 7);
       CHECK(waitpid(child, &outcome, 0) == child);
     }
     if (!WIFEXITED(outcome) || WEXITSTATUS(outcome) != 7)
