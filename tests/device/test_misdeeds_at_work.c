@@ -98,6 +98,26 @@ TEST(test_a_device_that_cannot_be_opened_is_taken_down_and_tried_again) {
     in_child(open_badly, &openings[i], openings[i].name);
 }
 
+static void* open_in_thread(void* device) { return tn_device_stream(device, NULL); }
+
+TEST(test_threads_that_open_a_device_at_once_get_the_same_one) {
+  tn_device* device = load_device("fail:create_stream:1");
+  pthread_t threads[8];
+  void* streams[8];
+  int opened = 0;
+  for (int i = 0; i < 8; ++i)
+    CHECK_INT(pthread_create(&threads[i], NULL, open_in_thread, device), 0);
+  for (int i = 0; i < 8; ++i) pthread_join(threads[i], &streams[i]);
+  for (int i = 0; i < 8; ++i) {
+    opened += streams[i] != NULL;
+    CHECK(!streams[i] || streams[i] == tn_device_stream(device, NULL));
+  }
+  CHECK_INT(opened, 7);  // the first attempt failed, and another thread's did not
+  CHECK_INT(live(MISDEED_DEVICES), 1);
+  CHECK_INT(live(MISDEED_STREAMS), 1);
+  check_device_works(device);
+}
+
 TEST(test_a_second_stream_that_fails_leaves_the_first_alone) {
   tn_device* device = load_device("fail:create_stream:2");
   tn_status* status = tn_status_create();
