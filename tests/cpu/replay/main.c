@@ -213,7 +213,9 @@ static void* work(void* slot) {
     const answer_case* item = *mine = &cases.items[i];
     char text[1024] = "";
     if (!run_case(item, 0, false, text, sizeof text)) report(item, "aligned", text);
-    if (!run_case(item, 1 + i % 3, false, text, sizeof text)) report(item, "unaligned", text);
+    // What a device gets is a copy.
+    if (!device && !run_case(item, 1 + i % 3, false, text, sizeof text))
+      report(item, "unaligned", text);
   }
   *mine = NULL;
   return NULL;
