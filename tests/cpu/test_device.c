@@ -44,7 +44,7 @@ static tn_status* status;
 typedef void (*init_fn)(SE_PlatformRegistrationParams*, TF_Status*);
 
 static init_fn load(void) {
-  status = tn_status_create();
+  if (!status) status = tn_status_create();
   CHECK(tn_plugin_load(PLUGIN, NULL, status));
   CHECK_OK(status);
   void* library = dlopen(PLUGIN, RTLD_NOW | RTLD_NOLOAD);
@@ -239,6 +239,8 @@ TEST(a_stream_waits_for_an_event_as_it_was_recorded_then) {
   DO.synchronize_all_activity(DEVICE, status);
   CHECK_OK(status);
   CHECK_INT(atomic_load(&second.passed), 1);
+  DO.destroy_event(DEVICE, never);
+  DO.deallocate(DEVICE, &block);
 }
 
 TEST(a_dependency_holds_one_stream_back_and_no_other) {
@@ -306,6 +308,10 @@ TEST(copies_and_fills_do_what_they_say) {
   CHECK_CODE(status, TN_INVALID_ARGUMENT);
   DO.memcpy_htod(DEVICE, one, &b, words, BYTES + 1, status);
   CHECK_CODE(status, TN_INVALID_ARGUMENT);
+  DO.deallocate(DEVICE, &a);
+  DO.deallocate(DEVICE, &b);
+  free(back);
+  free(words);
 }
 
 TEST(memory_is_counted_and_its_end_is_said) {
