@@ -1,13 +1,12 @@
 #include "base/unpack.h"
 
 #include <errno.h>
-#include <fts.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/memory.h"
+#include "base/temporary.h"
 #include "base/zip.h"
 
 // The folders on the way to `path`, below the one that is `root` bytes of it.
@@ -48,16 +47,9 @@ static bool unpack_one(const tn_zip* zip, const tn_zip_entry* entry, const char*
 }
 
 char* tn_unpack(const char* path, bool (*wanted)(const char* name), tn_status* status) {
-  const char* temporary = getenv("TMPDIR");
-  char* folder = tn_printf("%s/tenon-wheel-XXXXXX", temporary && *temporary ? temporary : "/tmp");
+  char* folder = tn_temporary_make("tenon-wheel", status);
   if (!folder) {
-    tn_status_set_no_memory(status, "unpacking an archive");
-    return NULL;
-  }
-  if (!mkdtemp(folder)) {
-    tn_status_set(status, TN_PERMISSION_DENIED, "cannot make a folder to unpack %s into (%s): %s",
-                  path, folder, strerror(errno));
-    tn_free(folder);
+    tn_status_annotate(status, "while unpacking '%s'", path);
     return NULL;
   }
   tn_zip zip;
@@ -66,16 +58,6 @@ char* tn_unpack(const char* path, bool (*wanted)(const char* name), tn_status* s
     if (wanted(zip.entries[i].name)) good = unpack_one(&zip, &zip.entries[i], path, folder, status);
   tn_zip_close(&zip);
   if (good) return folder;
-  tn_unpack_remove(folder);
+  tn_temporary_remove(folder);
   return NULL;
-}
-
-void tn_unpack_remove(char* folder) {
-  if (!folder) return;
-  char* const roots[] = {folder, NULL};
-  FTS* walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
-  for (FTSENT* at; walk && (at = fts_read(walk));)
-    if (at->fts_info != FTS_D) remove(at->fts_path);
-  if (walk) fts_close(walk);
-  tn_free(folder);
 }

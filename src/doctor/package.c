@@ -68,6 +68,6 @@ void tn_package_close(tn_package* package) {
     tn_free(package->files[i].name);
   }
   tn_free(package->files);
-  tn_unpack_remove(package->unpacked);
+  tn_temporary_remove(package->unpacked);
   *package = (tn_package){.count = 0};
 }

@@ -4,8 +4,10 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
+import time
 import zipfile
 
 import pytest
@@ -432,11 +434,85 @@ def test_a_jaxlib_gets_its_row_with_the_numbers_given(data, tmp_path):
     info = shutil.copytree(installed, tmp_path / "jaxlib-0.12.0.dist-info")
     metadata = (info / "METADATA").read_text()
     (info / "METADATA").write_text(metadata.replace(f"\nVersion: {installed.name[7:-10]}", "\nVersion: 0.12.0"))
-    for words in [["--pjrt", "0.114"], ["--date", "2026-10-20"], ["--date", "2026-10-20", "--pjrt", "0.999"]]:
+    for words, says in [(["--pjrt", "0.114"], "its files tell neither its day nor its numbers"),
+                        (["--date", "2026-10-20"], "its files tell neither its day nor its numbers"),
+                        (["--date", "2026-10-20", "--pjrt", "0.999"], "--pjrt 0.999 is not in the tables, which end with 0.114")]:
         done = tenon("abi", "import", info, "--data", data, *words)
-        assert done.returncode == 2 and "its files tell neither its day nor its numbers" in done.stderr, done
+        assert done.returncode == 2 and says in done.stderr, done
     assert snapshot(data) == before
     imported(data, info, "--date", "2026-10-20", "--pjrt", "0.114", "--stablehlo", "1.18.1,0.9.0")
     rows = (data / "pjrt/jaxlib_releases.tsv").read_text().splitlines()
     assert rows[-1].split("\t")[:2] == ["0.12.0", "2026-10-20"]
     assert rows[-1].split("\t")[6:] == ["0", "114", "1144", "138", "", "1.18.1", "0.9.0", ""]
+
+
+def jaxlib(tmp_path, version):
+    """The folder of an imaginary jaxlib, of which only the metadata is there."""
+    info = tmp_path / f"v{abs(hash(version))}" / "jaxlib-9.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: jaxlib\nVersion: {version}\n")
+    (info / "WHEEL").write_text("Wheel-Version: 1.0\nTag: cp311-cp311-manylinux2014_x86_64\n")
+    return info
+
+
+def test_imports_at_once_wait_for_each_other(data, tmp_path):
+    versions = [f"0.12.{i}" for i in range(8)]
+    running = [subprocess.Popen([TENON, "abi", "import", jaxlib(tmp_path, version), "--data", data, "--date", "2026-10-20",
+                                 "--pjrt", "0.114"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) for version in versions]
+    assert [one.wait() for one in running] == [0] * 8
+    for one in running:
+        one.stderr.close()
+    assert [row[0] for row in read(data / "pjrt/jaxlib_releases.tsv")[1][-8:]] == versions
+
+
+@pytest.mark.parametrize("version", ["0.12\t.0", "../../x", "9" * 100000, "1", "0..1", "0.12.0 beta", "-1.0"])
+def test_versions_that_no_table_could_hold_are_refused(data, tmp_path, version):
+    before = snapshot(data)
+    done = tenon("abi", "import", jaxlib(tmp_path, version), "--data", data, "--date", "2026-10-20", "--pjrt", "0.114")
+    assert done.returncode == 2 and "is no version such as 2.21.0" in done.stderr, done.stderr[:300]
+    assert snapshot(data) == before
+
+
+@pytest.mark.parametrize("option, value", [
+    ("--stablehlo", "1.18.0\t,0.9.0"), ("--stablehlo", "x,y"), ("--stablehlo", "1.18.0"), ("--stablehlo", "1.18.0,99.0.0"),
+    ("--stablehlo", "999999999999999999999.0.0,0.9.0"), ("--date", "2026-13-01"), ("--date", "2026-10-20T\t"),
+    ("--date", "tomorrow"), ("--pjrt", "0.x"), ("--pjrt", "1.2"), ("--wheel-date", "yesterday"), ("--commit", "a\tb")])
+def test_values_that_are_refused_are_named(data, tmp_path, option, value):
+    before = snapshot(data)
+    good = {"--date": "2026-10-20", "--pjrt": "0.114"}
+    words = [word for pair in {**good, option: value}.items() for word in pair]
+    done = tenon("abi", "import", jaxlib(tmp_path, "0.12.0"), "--data", data, *words)
+    assert done.returncode == 2 and option in done.stderr and value in done.stderr, done
+    assert snapshot(data) == before
+
+
+def test_a_wheels_faults_are_named_by_its_own_name(data, wheel, tmp_path):
+    root = tmp_path / "wheel"
+    (root / "tensorflow/include/tensorflow/c/kernels.h").write_text("struct {{\n")
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    broken = pack(root, tmp_path / "broken.whl")
+    done = tenon("abi", "import", broken, "--data", data, "--date", "2026-12-02", env={**os.environ, "TMPDIR": str(temporary)})
+    assert done.returncode == 2 and str(temporary) not in done.stderr, done
+    assert f"{broken}/tensorflow/include/tensorflow/c/kernels.h:1:" in done.stderr, done
+    assert not list(temporary.iterdir())
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"])
+def test_an_import_that_is_ended_leaves_no_folder(data, wheel, tmp_path, name):
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    running = subprocess.Popen([TENON, "abi", "import", wheel, "--data", data, "--date", "2026-12-02"], stderr=subprocess.DEVNULL,
+                               stdout=subprocess.DEVNULL, env={**os.environ, "TMPDIR": str(temporary)}, start_new_session=True)
+    until(lambda: len(list(temporary.iterdir())) == 2 or running.poll() is not None)
+    assert running.poll() is None
+    os.killpg(running.pid, getattr(signal, name))
+    assert running.wait() == -getattr(signal, name)
+    until(lambda: not list(temporary.iterdir()))
+
+
+def until(true):
+    deadline = time.monotonic() + 60
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)

@@ -101,3 +101,10 @@ def test_what_is_no_file_is_named(tmp_path, kind):
         path.mkdir()
     done = layout(path)
     assert done.returncode == 2 and path.name in done.stderr
+
+
+def test_what_the_compiler_says_of_its_own_death_is_not_shown(tmp_path):
+    (tmp_path / "endless.h").write_text('#include "/dev/zero"\n')
+    done = layout(tmp_path / "endless.h")
+    assert done.returncode == 2 and done.stderr.count("\n") <= 3, done.stderr
+    assert "endless.h" in done.stderr and "Stack dump" not in done.stderr and "libclang:" not in done.stderr

@@ -2,10 +2,12 @@
 
 #include <clang-c/Index.h>
 #include <ctype.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -349,6 +351,21 @@ static bool has_errors(CXTranslationUnit unit, tn_text* out) {
 }
 
 // Parses `path`, with `text` for its contents when that is not NULL.
+// What the compiler says of itself when it fails inside is no message for a user; ours follows.
+static int silence_errors(void) {
+  fflush(stderr);
+  const int kept = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3), nothing = open("/dev/null", O_WRONLY);
+  if (nothing >= 0 && kept >= 0) dup2(nothing, STDERR_FILENO);
+  if (nothing >= 0) close(nothing);
+  return kept;
+}
+
+static void restore_errors(int kept) {
+  if (kept < 0) return;
+  dup2(kept, STDERR_FILENO);
+  close(kept);
+}
+
 static CXTranslationUnit parse(CXIndex index, const char* path, const tn_text* text,
                                const header_options* options, bool cpp) {
   const char* fixed[] = {"-x", cpp ? "c++" : "c", cpp ? "-std=c++17" : "-std=c11",
@@ -359,10 +376,12 @@ static CXTranslationUnit parse(CXIndex index, const char* path, const tn_text* t
   memcpy(flags, fixed, sizeof fixed);
   memcpy(flags + FIXED, options->flags, (size_t)options->flag_count * sizeof *flags);
   struct CXUnsavedFile file = {path, text ? text->data : NULL, text ? text->size : 0};
+  const int errors = silence_errors();
   CXTranslationUnit unit = clang_parseTranslationUnit(
       index, path, flags, FIXED + options->flag_count, &file, text ? 1 : 0,
       CXTranslationUnit_DetailedPreprocessingRecord | CXTranslationUnit_SkipFunctionBodies |
           CXTranslationUnit_KeepGoing);
+  restore_errors(errors);
   tn_free(flags);
   return unit;
 }

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "abi/day.h"
 #include "abi/releases.h"
 #include "import.h"
 #include "say.h"
@@ -32,7 +31,6 @@ import_result import_jaxlib(data_tables* tables, const wheel* wheel, const impor
   const char* number = options->pjrt ? options->pjrt : "";
   const char* minor = strncmp(number, "0.", 2) == 0 ? number + 2 : "";
   const char* stablehlo[2];
-  int64_t day;
   split_versions(tables, options->stablehlo, stablehlo);
   if (row < table->row_count) {
     const bool equal = is_said(table, row, "pjrt_minor", minor) &
@@ -43,7 +41,13 @@ import_result import_jaxlib(data_tables* tables, const wheel* wheel, const impor
     return equal ? IMPORT_DONE : IMPORT_DIFFERS;
   }
   const size_t from = table_find(versions, "minor", minor, 0);
-  if (!options->date || !tn_day_parse(options->date, &day) || from == versions->row_count) {
+  if (*minor && from == versions->row_count) {
+    tn_status_set(status, TN_INVALID_ARGUMENT,
+                  "--pjrt %s is not in the tables, which end with 0.%s; import its header first",
+                  number, table_cell(versions, versions->row_count - 1, "minor"));
+    return IMPORT_FAILED;
+  }
+  if (!options->date || !*minor) {
     tn_status_set(
         status, TN_INVALID_ARGUMENT,
         "jaxlib %s is new, and its files tell neither its day nor its numbers: --date "

@@ -8,11 +8,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "abi/day.h"
 #include "abi/releases.h"
 #include "abi/tf_history.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/temporary.h"
 #include "say.h"
 
 const char* const tf_library_names[TF_LIBRARIES] = {"framework", "cc", "pywrap"};
@@ -100,19 +100,18 @@ static bool read_headers(const data_tables* tables, tf_release* release,
   for (int i = 0; i < options->header->flag_count && count < 258; ++i)
     flags[count++] = options->header->flags[i];
   const header_options all = {flags, count, "SE", true};
-  const char* temporary = getenv("TMPDIR");
-  char folder[4096], path[4200];
-  snprintf(folder, sizeof folder, "%.4000s/tenon-import-XXXXXX",
-           temporary && *temporary ? temporary : "/tmp");
-  if (!mkdtemp(folder)) {
-    tn_status_set(status, TN_PERMISSION_DENIED, "cannot make the folder %s", folder);
-    return false;
-  }
+  char path[4200], all_of_it[4100];
+  char* folder = tn_temporary_make("tenon-import", status);
+  if (!folder) return false;
   snprintf(path, sizeof path, "%s/all.h", folder);
   const bool good = write_umbrella(tables, release, &all, path, status) &&
                     read_header(path, &all, &release->headers, status);
-  unlink(path);
-  rmdir(folder);
+  if (!good) {
+    snprintf(all_of_it, sizeof all_of_it, "%.4000s: its C headers together",
+             release->wheel->source);
+    wheel_rename(status, path, all_of_it);
+  }
+  tn_temporary_remove(folder);
   return good;
 }
 
@@ -492,7 +491,6 @@ import_result import_tf(data_tables* tables, const wheel* wheel, const import_op
                   wheel->version);
   const char* newest = table_cell(releases, releases->row_count - 1, "release");
   release_edit edit = {tables, name, NULL, 0, tn_abi_version_compare(name, newest) < 0};
-  int64_t day;
   if (table_find(releases, "release", name, 0) == releases->row_count) edit.previous = newest;
   if (edit.previous && tn_abi_version_compare(name, newest) < 0) {
     tn_status_set(status, TN_OUT_OF_RANGE,
@@ -501,7 +499,7 @@ import_result import_tf(data_tables* tables, const wheel* wheel, const import_op
                   name, newest);
     return IMPORT_FAILED;
   }
-  if (edit.previous && (!options->date || !tn_day_parse(options->date, &day))) {
+  if (edit.previous && !options->date) {
     tn_status_set(status, TN_INVALID_ARGUMENT,
                   "TensorFlow %s is new, and no wheel says on which day it was released: --date "
                   "2026-03-06",

@@ -1,10 +1,12 @@
 #include "table_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -106,8 +108,26 @@ static void publish(data_tables* tables) {
   if (!tables->failed) tn_abi_tables_replace(tables->published, tables->count);
 }
 
+// The folder itself is what is locked: no file of ours stays behind in it.
+static bool lock_folder(data_tables* tables, tn_status* status) {
+  tables->lock = open(tables->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (tables->lock < 0) {
+    tn_status_set(status, TN_NOT_FOUND, "%s: %s", tables->folder, strerror(errno));
+    return false;
+  }
+  if (flock(tables->lock, LOCK_EX | LOCK_NB) == 0) return true;
+  fprintf(stderr, "tenon abi: waiting for another import into %s\n", tables->folder);
+  while (flock(tables->lock, LOCK_EX) != 0) {
+    if (errno == EINTR) continue;
+    tn_status_set(status, TN_UNAVAILABLE, "cannot lock %s: %s", tables->folder, strerror(errno));
+    return false;
+  }
+  return true;
+}
+
 bool tables_open(data_tables* tables, const char* folder, tn_status* status) {
-  *tables = (data_tables){.folder = folder};
+  *tables = (data_tables){.folder = folder, .lock = -1};
+  if (!lock_folder(tables, status)) return false;
   tables->files = tn_alloc_zeroed(tn_abi_table_count, sizeof *tables->files);
   bool good = tables->files != NULL;
   tables->failed = !good;
@@ -127,7 +147,8 @@ void tables_close(data_tables* tables) {
   for (size_t i = 0; i < tables->count; ++i) tn_free(tables->files[i].rows);
   tn_free(tables->files);
   tn_arena_deinit(&tables->arena);
-  *tables = (data_tables){.folder = NULL};
+  if (tables->lock >= 0) close(tables->lock);
+  *tables = (data_tables){.lock = -1};
 }
 
 table_file* tables_get(data_tables* tables, const char* name) {
@@ -174,9 +195,19 @@ size_t table_find(const table_file* table, const char* column, const char* text,
   return from;
 }
 
-static void write_row(tn_text* out, const table_file* table, const char** cells) {
-  for (int i = 0; i < table->columns; ++i)
+// False for a cell that would be read back as another one.
+static bool write_row(tn_text* out, const table_file* table, const char** cells,
+                      tn_status* status) {
+  for (int i = 0; i < table->columns; ++i) {
+    if (strpbrk(cells[i], "\t\r\n")) {
+      tn_status_set(status, TN_INVALID_ARGUMENT,
+                    "the column %s of %s cannot hold a tab or the end of a line", table->heading[i],
+                    table->name);
+      return false;
+    }
     tn_text_printf(out, "%s%s", cells[i], i + 1 < table->columns ? "\t" : "\n");
+  }
+  return true;
 }
 
 static void path_of(const data_tables* tables, const table_file* table, bool fresh,
@@ -192,11 +223,12 @@ bool tables_commit(data_tables* tables, tn_status* status) {
     const table_file* table = &tables->files[i];
     if (!table->changed) continue;
     tn_text text = {0};
-    write_row(&text, table, table->heading);
-    for (size_t row = 0; row < table->row_count; ++row) write_row(&text, table, table->rows[row]);
+    good = write_row(&text, table, table->heading, status);
+    for (size_t row = 0; good && row < table->row_count; ++row)
+      good = write_row(&text, table, table->rows[row], status);
     path_of(tables, table, true, fresh);
     if (text.failed) tn_status_set_no_memory(status, "writing a table");
-    good = !text.failed && tn_file_write(fresh, tn_text_view(&text), status);
+    good = good && !text.failed && tn_file_write(fresh, tn_text_view(&text), status);
     tn_text_deinit(&text);
   }
   // Everything is on the disk: what is left are renames.

@@ -19,7 +19,7 @@ typedef struct table_file {
   struct data_tables* owner;
 } table_file;
 
-// Zero bytes are no tables.
+// {.lock = -1} is no tables.
 typedef struct data_tables {
   const char* folder;
   table_file* files;
@@ -27,10 +27,12 @@ typedef struct data_tables {
   tn_abi_table* published;
   tn_arena arena;
   bool failed;  // memory ran out; asked once at the end
+  int lock;     // the folder, held against other imports until the tables are closed
 } data_tables;
 
-// Reads every table that this build knows from `folder`, and makes src/abi read these instead of
-// the ones it was built with. False when one is missing or its rows are uneven.
+// Waits for other imports into `folder`, reads every table that this build knows from it, and makes
+// src/abi read these instead of the ones it was built with. False when one is missing or its rows
+// are uneven.
 bool tables_open(data_tables* tables, const char* folder, tn_status* status);
 void tables_close(data_tables* tables);
 

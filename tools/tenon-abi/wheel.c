@@ -119,10 +119,19 @@ static void read_names(wheel* wheel, const char* metadata, const char* tags) {
   }
 }
 
-bool wheel_open(wheel* wheel, const char* path, tn_status* status) {
+// "2.21.0", "2.22.0rc1", "0.6.1.dev20250601".
+static bool is_version(const char* text) {
+  const size_t digits = strspn(text, "0123456789");
+  return digits && text[digits] == '.' && strlen(text) <= 32 &&
+         strspn(text, "0123456789.abcdefghijklmnopqrstuvwxyz+") == strlen(text) &&
+         !strstr(text, "..");
+}
+
+static bool open_wheel(wheel* wheel, const char* path, tn_status* status) {
   char info[4096], file[4200];
   tn_text metadata = {0}, tags = {0};
   memset(wheel, 0, sizeof *wheel);
+  wheel->source = path;
   if (ends_with(path, ".whl")) {
     wheel->unpacked = tn_unpack(path, wanted, status);
     if (!wheel->unpacked || !find_newest(wheel, path, status)) return false;
@@ -149,13 +158,37 @@ bool wheel_open(wheel* wheel, const char* path, tn_status* status) {
   if (good && (!*wheel->name || !*wheel->version)) {
     tn_status_set(status, TN_INVALID_ARGUMENT, "%s: its METADATA has no name or no version", path);
     good = false;
+  } else if (good && !is_version(wheel->version)) {
+    tn_status_set(status, TN_INVALID_ARGUMENT,
+                  "%s: '%s' in its METADATA is no version such as 2.21.0", path, wheel->version);
+    good = false;
   }
   tn_text_deinit(&metadata);
   tn_text_deinit(&tags);
   return good;
 }
 
+bool wheel_open(wheel* wheel, const char* path, tn_status* status) {
+  const bool opened = open_wheel(wheel, path, status);
+  if (!opened && wheel->unpacked) wheel_rename(status, wheel->unpacked, path);
+  return opened;
+}
+
+void wheel_rename(tn_status* status, const char* from, const char* to) {
+  tn_text text = {0};
+  const size_t length = strlen(from);
+  for (const char* at = tn_status_message(status); *at;) {
+    const char* found = strstr(at, from);
+    tn_text_append(&text, at, found ? (size_t)(found - at) : strlen(at));
+    if (!found) break;
+    tn_text_puts(&text, to);
+    at = found + length;
+  }
+  if (text.data && !text.failed) tn_status_set(status, tn_status_code(status), "%s", text.data);
+  tn_text_deinit(&text);
+}
+
 void wheel_close(wheel* wheel) {
-  tn_unpack_remove(wheel->unpacked);
+  tn_temporary_remove(wheel->unpacked);
   wheel->unpacked = NULL;
 }

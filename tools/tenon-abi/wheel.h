@@ -11,6 +11,7 @@ typedef struct wheel {
   char pythons[128];           // "3.10,3.11", from its classifiers
   char platform[128];          // "manylinux_2_27_x86_64"
   char date[32];               // of the newest file in an archive; "" for a folder
+  const char* source;          // as the user named it
   char* unpacked;
 } wheel;
 
@@ -21,5 +22,9 @@ bool wheel_is(const char* path);
 // .dist-info itself. To be closed in any case.
 bool wheel_open(wheel* wheel, const char* path, tn_status* status);
 void wheel_close(wheel* wheel);
+
+// Says `to` in a failed status where it says `from`: who gave a wheel knows nothing of the folder
+// that it was unpacked into.
+void wheel_rename(tn_status* status, const char* from, const char* to);
 
 #endif  // TENON_TOOLS_TENON_ABI_WHEEL_H_
