@@ -1,5 +1,5 @@
-// The thread pool against pthreadpool and OpenMP: what it costs to fork, not to fork, and to
-// schedule.
+// The host's threads, as kernels call them, against pthreadpool, OpenMP and Eigen's thread pool:
+// what it costs to fork, not to fork, and to schedule.
 //
 // A fork over two items is one only when both threads took part: the share of such calls is
 // printed.
@@ -16,6 +16,10 @@
 
 #include "base/pool.h"
 #include "bench.h"
+#include "tenon/kernel_services.h"
+#ifdef TENON_BENCH_EIGEN
+#include "pool_eigen.h"
+#endif
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -24,6 +28,21 @@
 enum { dear = 1000000000, big = 1 << 22, tasks = 1000000 };
 
 static tn_pool* pool;
+
+static struct {
+  __typeof__(TF_ThreadPool_ParallelForClosure)* parallel_for;
+  __typeof__(TF_ThreadPool_ScheduleClosure)* schedule;
+} services;
+
+static void open_services(void) {
+  void* library = dlopen(TENON_BUILD_DIR "/lib/libtenon_tf.so", RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    fprintf(stderr, "pool: %s\n", dlerror());
+    exit(1);
+  }
+  *(void**)&services.parallel_for = dlsym(library, "TF_ThreadPool_ParallelForClosure");
+  *(void**)&services.schedule = dlsym(library, "TF_ThreadPool_ScheduleClosure");
+}
 
 // pthreadpool, opened when the benchmark runs: it need not be there to build.
 static struct {
@@ -55,7 +74,7 @@ static double smaller(double a, double b) { return a < b ? a : b; }
 static _Thread_local long items_here;
 
 static void note_items(void* arg, int64_t begin, int64_t end) { items_here += end - begin; }
-static void fork_ours(void) { tn_pool_parallel_for(pool, 2, dear, note_items, NULL); }
+static void fork_ours(void) { services.parallel_for(NULL, 2, dear, note_items, NULL); }
 
 enum { rounds = 20, batches = 100, batch = 100 };
 
@@ -109,10 +128,49 @@ static void fork_openmp(void) {
 }
 #endif
 
+#ifdef TENON_BENCH_EIGEN
+static void* eigen;
+static void fork_eigen(void) { eigen_pool_parallel_for(eigen, 2, dear, note_items, NULL); }
+#endif
+
+// What the machine needs for one line to go to another core and back, watched as closely as can be.
+static _Alignas(128) _Atomic long ball;
+enum { throws = 20000 };
+
+static void* throw_back(void* arg) {
+  for (long i = 1; i < 2 * throws; i += 2) {
+    while (atomic_load_explicit(&ball, memory_order_acquire) != i) continue;
+    atomic_store_explicit(&ball, i + 1, memory_order_release);
+  }
+  return NULL;
+}
+
+static double time_line(void) {
+  double best = INFINITY;
+  for (int i = 0; i < 20; ++i) {
+    pthread_t other;
+    ball = 0;
+    if (pthread_create(&other, NULL, throw_back, NULL)) exit(1);
+    double start = now();
+    for (long k = 0; k < 2 * throws; k += 2) {
+      atomic_store_explicit(&ball, k + 1, memory_order_release);
+      while (atomic_load_explicit(&ball, memory_order_acquire) != k + 2) continue;
+    }
+    best = smaller(best, (now() - start) / throws);
+    pthread_join(other, NULL);
+  }
+  return best;
+}
+
 static void bench_fork(void) {
-  static forker ours = {.fork_once = fork_ours}, peer = {.fork_once = fork_pthreadpool}, openmp;
+  static forker ours = {.fork_once = fork_ours}, peer = {.fork_once = fork_pthreadpool}, openmp,
+                eigens;
 #ifdef _OPENMP
   openmp.fork_once = fork_openmp;
+#endif
+#ifdef TENON_BENCH_EIGEN
+  eigen = eigen_pool_create(2);
+  eigens.fork_once = fork_eigen;
 #endif
   if (pthreadpool.create) peer_pool = pthreadpool.create(2);
   // By turns, so that a busy moment hits all alike.
@@ -120,12 +178,17 @@ static void bench_fork(void) {
     run_batches(&ours, 0.95);
     if (peer_pool) run_batches(&peer, 0);
     if (openmp.fork_once) run_batches(&openmp, 0);
+    if (eigens.fork_once) run_batches(&eigens, 0);
   }
   double calls = rounds * batches * (double)batch / 100;
-  printf("calls on both threads: ours %.0f %%, pthreadpool %.0f %%, OpenMP %.0f %%\n",
-         (double)ours.shared / calls, (double)peer.shared / calls, (double)openmp.shared / calls);
+  printf(
+      "calls on both threads: ours %.0f %%, pthreadpool %.0f %%, OpenMP %.0f %%, Eigen %.0f %%\n",
+      (double)ours.shared / calls, (double)peer.shared / calls, (double)openmp.shared / calls,
+      (double)eigens.shared / calls);
   bench_report("pool: fork over 2 items", typical(&ours), "ns", "pthreadpool", typical(&peer));
   bench_report("pool: fork over 2 items", typical(&ours), "ns", "OpenMP", typical(&openmp));
+  bench_report("pool: fork over 2 items", typical(&ours), "ns", "Eigen", typical(&eigens));
+  bench_report("pool: fork over 2 items", typical(&ours), "ns", "a line to and fro", time_line());
 }
 
 // ---- Work too small to share ----
@@ -137,7 +200,9 @@ static void double_values(void* arg, int64_t begin, int64_t end) {
   for (int64_t i = begin; i < end; ++i) values[i] *= 2;
 }
 
-static void small_ours(void* arg) { tn_pool_parallel_for(pool, 4, 1, double_values, small_values); }
+static void small_ours(void* arg) {
+  services.parallel_for(NULL, 4, 1, double_values, small_values);
+}
 static void (*volatile called_directly)(void*, int64_t, int64_t) = double_values;
 static void small_serial(void* arg) { called_directly(small_values, 0, 4); }
 
@@ -160,17 +225,13 @@ __attribute__((noipa)) static void compute(void* arg, int64_t begin, int64_t end
   }
 }
 
-static double best_of(void (*run)(void)) {
-  double best = INFINITY;
-  for (int i = 0; i < 9; ++i) {
-    double start = now();
-    run();
-    best = smaller(best, now() - start);
-  }
-  return best / 1e6;
+static double timed(void (*run)(void)) {
+  double start = now();
+  run();
+  return (now() - start) / 1e6;
 }
 
-static void large_ours(void) { tn_pool_parallel_for(pool, big, 40, compute, large_values); }
+static void large_ours(void) { services.parallel_for(NULL, big, 40, compute, large_values); }
 static void large_serial(void) { compute(large_values, 0, big); }
 static void compute_tile(void* arg, size_t begin, size_t size) {
   compute(arg, (int64_t)begin, (int64_t)(begin + size));
@@ -186,19 +247,33 @@ static void large_openmp(void) {
 }
 #endif
 
-static void bench_large(void) {
-  double peer = NAN, openmp = NAN;
-  double ours = best_of(large_ours), serial = best_of(large_serial);
-  if (pthreadpool.create) {
-    all_cores = pthreadpool.create((size_t)tn_pool_threads(pool));
-    peer = best_of(large_pthreadpool);
-  }
-#ifdef _OPENMP
-  openmp = best_of(large_openmp);
+#ifdef TENON_BENCH_EIGEN
+static void large_eigen(void) { eigen_pool_parallel_for(eigen, big, 100, compute, large_values); }
 #endif
+
+static void bench_large(void) {
+  double peer = NAN, openmp = NAN, eigens = NAN, ours = NAN, serial = NAN;
+  if (pthreadpool.create) all_cores = pthreadpool.create((size_t)tn_pool_threads(pool));
+#ifdef TENON_BENCH_EIGEN
+  eigen_pool_destroy(eigen);
+  eigen = eigen_pool_create(tn_pool_threads(pool));
+#endif
+  // By turns, so that a busy moment hits all alike.
+  for (int i = 0; i < 15; ++i) {
+    ours = fmin(ours, timed(large_ours));
+    if (i % 4 == 0) serial = fmin(serial, timed(large_serial));
+    if (all_cores) peer = fmin(peer, timed(large_pthreadpool));
+#ifdef _OPENMP
+    openmp = fmin(openmp, timed(large_openmp));
+#endif
+#ifdef TENON_BENCH_EIGEN
+    eigens = fmin(eigens, timed(large_eigen));
+#endif
+  }
   bench_report("pool: large loop", ours, "ms", "serial", serial);
   bench_report("pool: large loop", ours, "ms", "pthreadpool", peer);
   bench_report("pool: large loop", ours, "ms", "OpenMP", openmp);
+  bench_report("pool: large loop", ours, "ms", "Eigen", eigens);
 }
 
 // ---- Two threads with a loop each, at once ----
@@ -208,7 +283,7 @@ static pthread_barrier_t at_once;
 static void* large_loops(void* arg) {
   pthread_barrier_wait(&at_once);
   float* values = arg;
-  for (int i = 0; i < 8; ++i) tn_pool_parallel_for(pool, big / 8, 40, compute, values);
+  for (int i = 0; i < 8; ++i) services.parallel_for(NULL, big / 8, 40, compute, values);
   return NULL;
 }
 
@@ -245,13 +320,20 @@ static _Atomic long done;
 
 static void count_task(void* arg) { atomic_fetch_add_explicit(&done, 1, memory_order_relaxed); }
 
-static double time_tasks(void) {
+static double time_tasks(void (*schedule)(void)) {
   done = 0;
   double start = now();
-  for (long i = 0; i < tasks; ++i) tn_pool_schedule(pool, count_task, NULL, NULL);
+  for (long i = 0; i < tasks; ++i) schedule();
   while (atomic_load_explicit(&done, memory_order_relaxed) < tasks) sched_yield();
   return (now() - start) / tasks;
 }
+
+static void schedule_ours(void) { services.schedule(NULL, (FuncWrap){NULL, count_task, NULL}); }
+
+#ifdef TENON_BENCH_EIGEN
+static void schedule_function(void) { services.schedule(NULL, wrap_function(count_task, NULL)); }
+static void schedule_eigen(void) { eigen_pool_schedule(eigen, count_task, NULL); }
+#endif
 
 #ifdef _OPENMP
 static double time_openmp_tasks(void) {
@@ -268,19 +350,26 @@ static double time_openmp_tasks(void) {
 #endif
 
 static void bench_tasks(void) {
-  double ours = INFINITY, openmp = INFINITY;
-  for (int i = 0; i < 5; ++i) ours = smaller(ours, time_tasks());
+  double ours = NAN, openmp = NAN, functions = NAN, eigens = NAN;
+  for (int i = 0; i < 5; ++i) {
+    ours = fmin(ours, time_tasks(schedule_ours));
 #ifdef _OPENMP
-  for (int i = 0; i < 5; ++i) openmp = smaller(openmp, time_openmp_tasks());
-#else
-  openmp = NAN;
+    openmp = fmin(openmp, time_openmp_tasks());
 #endif
+#ifdef TENON_BENCH_EIGEN
+    functions = fmin(functions, time_tasks(schedule_function));
+    eigens = fmin(eigens, time_tasks(schedule_eigen));
+#endif
+  }
   bench_report("pool: 1M scheduled tasks, each", ours, "ns", "OpenMP", openmp);
+  bench_report("pool: 1M scheduled tasks, each", ours, "ns", "Eigen", eigens);
+  bench_report("pool: 1M scheduled std::function, each", functions, "ns", "Eigen", eigens);
 }
 
 int main(void) {
+  if (sysconf(_SC_NPROCESSORS_ONLN) < 2) setenv("TENON_THREADS", "2", 0);
+  open_services();
   pool = tn_pool_default();
-  if (tn_pool_threads(pool) < 2) pool = tn_pool_create(2, NULL);
   for (int i = 0; i < big; ++i) large_values[i] = 1;
   open_pthreadpool();
   bench_fork();

@@ -30,7 +30,7 @@ needs_of() {
     build) echo gcc=cc g++=c++ libc6-dev cmake=cmake ninja-build=ninja pkg-config=pkg-config \
                 python3=python3 libelf-dev libdw-dev libclang-dev zlib1g-dev ;;
     test) needs_of build; echo python3-venv libdnnl2 valgrind=valgrind ;;
-    bench) echo libpthreadpool0 libdnnl-dev ;;
+    bench) echo libpthreadpool0 libdnnl-dev libeigen3-dev ;;
     fuzz) echo clang=clang llvm=llvm-profdata libclang-rt-dev ;;
     lint) echo clang-format=clang-format clang-tidy=clang-tidy cppcheck=cppcheck \
                shellcheck=shellcheck ;;

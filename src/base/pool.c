@@ -71,7 +71,7 @@ typedef struct loop_body {
     void (*plain)(void* arg, int64_t begin, int64_t end);
     void (*with_worker)(void* arg, int64_t begin, int64_t end, int worker);
   } call;
-  void* arg;
+  void *arg, *owner;
 } loop_body;
 
 // The pieces of a loop that nobody has taken yet. Lies on its caller's stack.
@@ -111,11 +111,14 @@ struct tn_pool {
   bool keeper_runs;
 
   alignas(line) tn_task_queue tasks;
+  alignas(line) atomic_int seekers;         // on their way to a task, or waiting a moment for one
   alignas(line) atomic_int keeper_watches;  // futex
   _Atomic bool ending;
   _Atomic int added;  // threads that live now beside the workers
   alignas(line) _Atomic uint64_t leases[];
 };
+
+_Thread_local void* tn_pool_owner;
 
 static void relax(void) {
 #if defined(__x86_64__)
@@ -177,13 +180,15 @@ static void post(const loan* loan, loop_body body, shared_loop* rest) {
   if (!loan->awake) tn_futex_wake(low_half(&worker->desk), 1);
 }
 
-// Calls a worker to the tasks; false when none is idle. From the last worker down, as loops begin
-// with the first.
+// Calls a worker to the tasks, unless one is on its way; false when none is idle. From the last
+// worker down, as loops begin with the first.
 static bool call_to_tasks(tn_pool* pool) {
+  if (atomic_load(&pool->seekers) > 0) return true;
   for (int status = lease_free; status <= lease_asleep; ++status) {
     for (int i = pool->threads - 1; i >= 0; --i) {
       loan loan;
       if (!borrow(pool, i, (lease_status)status, &loan)) continue;
+      atomic_fetch_add(&pool->seekers, 1);
       post(&loan, (loop_body){.kind = work_tasks}, NULL);
       return true;
     }
@@ -222,13 +227,30 @@ static bool run_piece(shared_loop* loop, const loop_body* body, int worker) {
   return true;
 }
 
+static void call_keeper(tn_pool* pool);
+
+// By a thread that counts as a seeker. Whoever schedules while there is one relies on its finding
+// the task, and on its calling another thread when there are more.
 static void run_tasks(tn_pool* pool) {
   tn_task task;
-  do {
-    while (tn_task_queue_pop(&pool->tasks, &task)) task.run(&task);
+  for (;;) {
     // The next one is often just being scheduled: a moment's stay is shorter than another call.
-    for (int i = 0; i < 32 && !tn_task_queue_any(&pool->tasks); ++i) relax();
-  } while (tn_task_queue_any(&pool->tasks));
+    bool found = tn_task_queue_pop(&pool->tasks, &task);
+    // Each look takes a line from whoever schedules, so that there are some pauses between two.
+    for (int i = 0; i < 16 && !found; ++i) {
+      for (int k = 0; k < 8; ++k) relax();
+      found = tn_task_queue_any(&pool->tasks) && tn_task_queue_pop(&pool->tasks, &task);
+    }
+    bool last = atomic_fetch_sub(&pool->seekers, 1) == 1;
+    if (found) {
+      if (last && tn_task_queue_any(&pool->tasks) && !call_to_tasks(pool)) call_keeper(pool);
+      do task.run(&task);
+      while (tn_task_queue_pop(&pool->tasks, &task));
+    } else if (!tn_task_queue_any(&pool->tasks)) {
+      return;
+    }
+    atomic_fetch_add(&pool->seekers, 1);
+  }
 }
 
 // Sleeps until there is work on the desk, if nobody has borrowed this worker.
@@ -287,9 +309,11 @@ static void* work(void* arg) {
     if (body.kind == work_tasks) {
       run_tasks(self->pool);
     } else {
+      tn_pool_owner = body.owner;
       if (self->begin < self->end) call_body(&body, self->begin, self->end, self->index + 1);
       shared_loop* rest = self->rest;
       while (rest && run_piece(rest, &body, self->index + 1)) continue;
+      tn_pool_owner = NULL;
     }
     // From here on the loop may be gone.
     uint64_t before = atomic_exchange(&self->desk, word(number, desk_done));
@@ -371,6 +395,7 @@ static void await(tn_pool* pool, const loan* loan) {
 // False when pieces were left out.
 __attribute__((noinline)) static bool share_loop(tn_pool* pool, int64_t total, int64_t cost,
                                                  loop_body body, const tn_cancel* cancel) {
+  body.owner = tn_pool_owner;
   int workers = pool->threads - 1;
   int64_t want = cost / least_share - 1;  // workers
   if (want > total - 1) want = total - 1;
@@ -510,9 +535,11 @@ static void* keep(void* arg) {
         atomic_load(&pool->added) < most_added) {
       pthread_t thread;
       atomic_fetch_add(&pool->added, 1);
+      atomic_fetch_add(&pool->seekers, 1);
       if (start_thread(&thread, run_added_thread, pool, "tenon-added")) {
         pthread_detach(thread);
       } else {
+        atomic_fetch_sub(&pool->seekers, 1);
         atomic_fetch_sub(&pool->added, 1);
       }
       if (stall < stall_last) stall *= 10;
@@ -572,6 +599,7 @@ static void reset(tn_pool* pool) {
   pool->keeper_runs = false;
   atomic_store(&pool->tried, 0);
   atomic_store(&pool->keeper_watches, 0);
+  atomic_store(&pool->seekers, 0);
   atomic_store(&pool->added, 0);
   for (int i = 0; i < pool->threads; ++i) {
     pool->workers[i].pool = pool;

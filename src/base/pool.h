@@ -37,6 +37,11 @@ tn_pool* tn_pool_create(int threads, tn_status* status);
 // may use the pool any more.  [any thread but the pool's own]
 void tn_pool_destroy(tn_pool* pool);
 
+// What this thread works for: an address of the caller's choice, NULL for nothing. A loop hands its
+// caller's on to the workers that help; tasks begin with none. Whoever changes it sets it back.
+extern _Thread_local void* tn_pool_owner
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
 // How many threads can be in one loop, its caller among them; 1 for NULL.  [any thread]
 int tn_pool_threads(const tn_pool* pool);
 

@@ -1,7 +1,7 @@
 #include "base/task_queue.h"
 
-#include <stdatomic.h>
 #include <stddef.h>
+#include <time.h>
 
 #include "base/memory.h"
 
@@ -12,12 +12,19 @@ struct tn_task_block {
   tn_task tasks[block_size];
 };
 
+// The locks are held for nanoseconds: watching one is shorter than any sleep, unless its holder has
+// lost its processor.
+static void lock(atomic_bool* held) {
+  for (unsigned looks = 1; atomic_exchange_explicit(held, true, memory_order_acquire); ++looks) {
+    while (atomic_load_explicit(held, memory_order_relaxed) && ++looks % 1024) continue;
+    if (looks % 1024 == 0) nanosleep(&(struct timespec){0, 1000}, NULL);
+  }
+}
+
+static void unlock(atomic_bool* held) { atomic_store_explicit(held, false, memory_order_release); }
+
 void tn_task_queue_init(tn_task_queue* queue) {
-  // The locks are held for nanoseconds: spinning for one is shorter than any sleep.
-  *queue = (tn_task_queue){.push_lock = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP,
-                           .pop_lock = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP,
-                           .last_used = block_size,
-                           .first_used = block_size};
+  *queue = (tn_task_queue){.last_used = block_size, .first_used = block_size};
   queue->first = queue->last = &queue->none;
 }
 
@@ -32,8 +39,6 @@ static void free_blocks(tn_task_block* block) {
 void tn_task_queue_deinit(tn_task_queue* queue) {
   free_blocks(queue->first == &queue->none ? queue->none.next : (tn_task_block*)queue->first);
   free_blocks(atomic_load(&queue->spare));
-  pthread_mutex_destroy(&queue->push_lock);
-  pthread_mutex_destroy(&queue->pop_lock);
 }
 
 // Called with the push lock held, so that only one thread takes from the stack of spare blocks.
@@ -50,7 +55,7 @@ static void give_block(tn_task_queue* queue, tn_task_block* block) {
 }
 
 bool tn_task_queue_push(tn_task_queue* queue, const tn_task* task) {
-  pthread_mutex_lock(&queue->push_lock);
+  lock(&queue->push_lock);
   bool room = true;
   if (queue->last_used == block_size) {
     tn_task_block* block = take_block(queue);
@@ -67,12 +72,12 @@ bool tn_task_queue_push(tn_task_queue* queue, const tn_task* task) {
     uint64_t pushed = atomic_load_explicit(&queue->pushed, memory_order_relaxed);
     atomic_store(&queue->pushed, pushed + 1);
   }
-  pthread_mutex_unlock(&queue->push_lock);
+  unlock(&queue->push_lock);
   return room;
 }
 
 bool tn_task_queue_pop(tn_task_queue* queue, tn_task* out_task) {
-  pthread_mutex_lock(&queue->pop_lock);
+  lock(&queue->pop_lock);
   uint64_t popped = atomic_load_explicit(&queue->popped, memory_order_relaxed);
   if (popped == queue->pushed_before)
     queue->pushed_before = atomic_load_explicit(&queue->pushed, memory_order_acquire);
@@ -87,7 +92,7 @@ bool tn_task_queue_pop(tn_task_queue* queue, tn_task* out_task) {
     *out_task = ((tn_task_block*)queue->first)->tasks[queue->first_used++];
     atomic_store_explicit(&queue->popped, popped + 1, memory_order_relaxed);
   }
-  pthread_mutex_unlock(&queue->pop_lock);
+  unlock(&queue->pop_lock);
   return found;
 }
 
@@ -98,11 +103,11 @@ bool tn_task_queue_any(const tn_task_queue* queue) {
 uint64_t tn_task_queue_popped(const tn_task_queue* queue) { return atomic_load(&queue->popped); }
 
 void tn_task_queue_lock(tn_task_queue* queue) {
-  pthread_mutex_lock(&queue->push_lock);
-  pthread_mutex_lock(&queue->pop_lock);
+  lock(&queue->push_lock);
+  lock(&queue->pop_lock);
 }
 
 void tn_task_queue_unlock(tn_task_queue* queue) {
-  pthread_mutex_unlock(&queue->pop_lock);
-  pthread_mutex_unlock(&queue->push_lock);
+  unlock(&queue->pop_lock);
+  unlock(&queue->push_lock);
 }

@@ -4,8 +4,8 @@
 #ifndef TENON_BASE_TASK_QUEUE_H_
 #define TENON_BASE_TASK_QUEUE_H_
 
-#include <pthread.h>
 #include <stdalign.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -22,13 +22,13 @@ typedef struct tn_task_link {
 
 typedef struct tn_task_queue {
   // Where tasks come in. What follows a lock is guarded by it.
-  alignas(128) pthread_mutex_t push_lock;
+  alignas(128) atomic_bool push_lock;
   tn_task_link* last;
   int last_used;  // tasks written to the last block
   _Atomic uint64_t pushed;
 
   // Where they go out.
-  alignas(128) pthread_mutex_t pop_lock;
+  alignas(128) atomic_bool pop_lock;
   tn_task_link* first;
   int first_used;          // tasks read from the first block
   uint64_t pushed_before;  // a late copy of `pushed`

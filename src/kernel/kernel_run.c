@@ -70,13 +70,12 @@ static bool run_in_context(const tn_kernel_instance* instance, tn_tensor* const*
                             .output_count = node->output_count,
                             .options = options,
                             .failing = ATOMIC_FLAG_INIT};
-  tn_run_context* outer = tn_run_current;
-  tn_run_current = &context;
+  void* outer = tn_run_enter(&context);
   if (instance->kernel->functions.compute)
     instance->kernel->functions.compute(instance->state, &context);
   else
     run_async(instance, &context);
-  tn_run_current = outer;
+  tn_run_leave(outer);
   for (int left; (left = atomic_load_explicit(&context.pending, memory_order_acquire)) > 0;)
     tn_futex_wait(&context.pending, left);
   if (atomic_load_explicit(&context.left_out, memory_order_relaxed)) {

