@@ -1,10 +1,14 @@
 // The host's threads under the names that kernels use: loops, tasks, and what a run waits for.
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdatomic.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "services_testing.h"
+#include "throwing.h"
 
 enum { total = 1000, dear = 1000000 };
 
@@ -410,6 +414,35 @@ static void run_all_without_memory(TF_OpKernelContext* context) {
   CHECK_INT(TF_GetCode(status), TF_OK);
   TF_DeleteStatus(status);
   pass_on(context);
+}
+
+// ---- Exceptions ----
+
+static void loop_that_throws(void) {
+  TF_ThreadPool_ParallelForClosure(NULL, 1, 1, throw_in_loop, NULL);
+}
+static void shared_loop_that_throws(void) {
+  TF_ThreadPool_ParallelForClosure(NULL, 100, dear, throw_in_loop, NULL);
+}
+static void task_that_throws(void) {
+  TF_ThreadPool_ScheduleClosure(NULL, (FuncWrap){NULL, throw_in_task, NULL});
+  sleep(10);
+}
+
+TEST(test_an_exception_never_crosses_and_ends_the_process_where_it_was_thrown) {
+  setenv("TENON_THREADS", "2", 1);
+  void (*const all[])(void) = {loop_that_throws, shared_loop_that_throws, task_that_throws};
+  for (size_t i = 0; i < COUNT_OF(all); ++i) {
+    pid_t child = fork();
+    if (child == 0) {
+      freopen("/dev/null", "w", stderr);
+      catches(all[i]);
+      _exit(0);
+    }
+    int status = 0;
+    CHECK(waitpid(child, &status, 0) == child);
+    CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+  }
 }
 
 // ---- Under load, for sanitizers ----
