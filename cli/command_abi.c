@@ -211,7 +211,9 @@ static int window(cli_args* args, tn_status* status) {
 static void print_finding(const tn_pair_finding* finding, const char* host) {
   const bool trusted = finding->use == TN_USE_TRUSTED;
   printf("%-8s %s: ", trusted ? "CRASH" : finding->cut ? "CUT" : "REFUSED", finding->member);
-  if (finding->cut) {
+  if (*finding->moved) {
+    printf("%s (%s)\n", finding->moved, host);
+  } else if (finding->cut) {
     puts(
         "the plugin's struct_size ends inside of it, and a host that asks only where it begins "
         "reads past the end");
@@ -248,16 +250,21 @@ static int pair(cli_args* args, tn_status* status) {
       tn_json_string(&json, "member", findings.items[i].member);
       tn_json_string(&json, "use", tn_member_use_name(findings.items[i].use));
       if (findings.items[i].cut) tn_json_bool(&json, "cut", true);
+      if (*findings.items[i].moved) tn_json_string(&json, "moved", findings.items[i].moved);
       tn_json_end_object(&json);
     }
     tn_json_end_array(&json);
+    tn_json_string(&json, "looked_at", findings.looked_at);
     tn_json_end_object(&json);
     if (text.data) puts(text.data);
     tn_text_deinit(&text);
+  } else if (!*findings.looked_at) {
+    printf("nothing to look at: %s fills no struct that %s is known to read\n", args->words[2],
+           args->words[1]);
   } else {
     for (size_t i = 0; i < findings.count; ++i) print_finding(&findings.items[i], args->words[1]);
-    printf("%zu finding%s, %zu of them dangerous\n", findings.count, findings.count == 1 ? "" : "s",
-           findings.dangerous);
+    printf("%zu finding%s, %zu of them dangerous; looked at %s\n", findings.count,
+           findings.count == 1 ? "" : "s", findings.dangerous, findings.looked_at);
   }
   const int result = findings.count ? 1 : LEGAL;
   tn_pair_findings_deinit(&findings);

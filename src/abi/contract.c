@@ -113,6 +113,11 @@ static bool take_file(const char* path, tn_abi_contract* out, tn_status* status)
   if (good && out->text.failed) {
     tn_status_set_no_memory(status, "reading a contract");
     good = false;
+  } else if (good && out->text.size == 0) {
+    tn_status_set(status, TN_INVALID_ARGUMENT,
+                  "%s tells of no member; lines of the form 'struct member use' are expected",
+                  path);
+    good = false;
   }
   return good;
 }
@@ -155,4 +160,14 @@ tn_member_use tn_abi_contract_use(const tn_abi_contract* contract, const char* o
     line += length + (line[length] == '\n');
   }
   return TN_USE_IGNORED;
+}
+
+bool tn_abi_contract_reads(const tn_abi_contract* contract, const char* owner) {
+  const size_t size = strlen(owner);
+  for (const char* line = contract->text.data; line && *line;) {
+    if (strncmp(line, owner, size) == 0 && line[size] == '\t') return true;
+    line += strcspn(line, "\n");
+    line += *line == '\n';
+  }
+  return false;
 }

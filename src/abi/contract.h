@@ -29,4 +29,7 @@ void tn_abi_contract_deinit(tn_abi_contract* contract);
 tn_member_use tn_abi_contract_use(const tn_abi_contract* contract, const char* owner,
                                   const char* member);
 
+// Whether the host is said to do anything with a struct of that name.
+bool tn_abi_contract_reads(const tn_abi_contract* contract, const char* owner);
+
 #endif  // TENON_ABI_CONTRACT_H_

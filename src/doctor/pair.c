@@ -8,7 +8,7 @@
 #include "abi/seed_history.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "doctor/inspect.h"
+#include "doctor/doctor.h"
 #include "elf/debug_layout.h"
 
 enum { LIMIT_MS = 60000 };
@@ -19,19 +19,45 @@ typedef struct meeting {
   tn_pair_findings* out;
 } meeting;
 
-static void take(const meeting* meeting, const char* owner, const char* member, bool cut) {
-  tn_pair_findings* out = meeting->out;
-  const tn_member_use use = tn_abi_contract_use(meeting->contract, owner, member);
-  if (use != TN_USE_CHECKED && use != TN_USE_TRUSTED && !(cut && use == TN_USE_OPTIONAL)) return;
+static tn_pair_finding* add(tn_pair_findings* out, tn_member_use use) {
   if (!tn_grow(&out->items, &out->capacity, out->count + 1, sizeof *out->items)) {
     out->failed = true;
-    return;
+    return NULL;
   }
   tn_pair_finding* finding = &out->items[out->count++];
-  snprintf(finding->member, sizeof finding->member, "%s.%s", owner, member);
-  finding->use = use;
-  finding->cut = cut;
+  *finding = (tn_pair_finding){.use = use};
   out->dangerous += use == TN_USE_TRUSTED;
+  return finding;
+}
+
+static void take(const meeting* meeting, const char* owner, const char* member, bool cut) {
+  const tn_member_use use = tn_abi_contract_use(meeting->contract, owner, member);
+  if (use != TN_USE_CHECKED && use != TN_USE_TRUSTED && !(cut && use == TN_USE_OPTIONAL)) return;
+  tn_pair_finding* finding = add(meeting->out, use);
+  if (!finding) return;
+  snprintf(finding->member, sizeof finding->member, "%s.%s", owner, member);
+  finding->cut = cut;
+}
+
+static void take_struct(const meeting* meeting, const char* name) {
+  char* list = meeting->out->looked_at;
+  const size_t length = strlen(list);
+  if (tn_abi_contract_reads(meeting->contract, name))
+    snprintf(list + length, sizeof meeting->out->looked_at - length, "%s%s", length ? ", " : "",
+             name);
+}
+
+// What tenon doctor says of a release, pair says too.
+static void take_platform(const meeting* meeting, size_t size) {
+  static const char host[] = "tensorflow==";
+  char why[sizeof((tn_pair_finding*)0)->moved];
+  if (strncmp(meeting->contract->host, host, strlen(host)) != 0 ||
+      !tn_device_layout_moved(size, meeting->contract->host + strlen(host), why, sizeof why))
+    return;
+  tn_pair_finding* finding = add(meeting->out, TN_USE_TRUSTED);
+  if (!finding) return;
+  snprintf(finding->member, sizeof finding->member, "SP_Platform");
+  snprintf(finding->moved, sizeof finding->moved, "%s", why);
 }
 
 // "56 1011101": the struct's size, and which of its words are null.
@@ -40,6 +66,7 @@ static void take_made(const meeting* meeting, const char* value) {
   const long long size = strtoll(value, &words, 10);
   words += *words == ' ';
   const size_t count = strlen(words);
+  take_struct(meeting, meeting->made->name);
   for (size_t i = 0; i < meeting->made->field_count; ++i) {
     const tn_abi_field* field = &meeting->made->fields[i];
     const size_t word = (size_t)field->offset / 8;
@@ -56,6 +83,9 @@ static void take_fact(const char* key, const char* value, void* arg) {
   const meeting* meeting = arg;
   const char* dot = strchr(value, '.');
   if (strcmp(key, "made") == 0) take_made(meeting, value);
+  if (strcmp(key, "filled") == 0) take_struct(meeting, value);
+  if (strcmp(key, "platform_struct_size") == 0)
+    take_platform(meeting, (size_t)strtoul(value, NULL, 10));
   if (strcmp(key, "null_member") != 0 || !dot) return;
   char owner[128];
   snprintf(owner, sizeof owner, "%.*s", (int)(dot - value), value);

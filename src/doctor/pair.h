@@ -4,12 +4,13 @@
 
 #include "abi/contract.h"
 
-// A member that the plugin leaves null and the host trusts or checks; or one that the plugin's
-// struct_size cuts in two and the host uses.
+// A member that the plugin leaves null and the host trusts or checks; one that the plugin's
+// struct_size cuts in two and the host uses; or a struct whose layout is another on either side.
 typedef struct tn_pair_finding {
   char member[128];  // "SP_PlatformFns.get_device_count"
   tn_member_use use;
   bool cut;
+  char moved[256];  // "": its layout is the same
 } tn_pair_finding;
 
 // Zero bytes are none.
@@ -17,6 +18,7 @@ typedef struct tn_pair_findings {
   tn_pair_finding* items;
   size_t count, capacity, dangerous;  // dangerous: trusted ones
   bool failed;
+  char looked_at[512];  // the structs that the plugin fills and the host reads; "": there are none
 } tn_pair_findings;
 
 // Who is to meet.

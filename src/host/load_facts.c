@@ -150,6 +150,7 @@ static void tell_slots(const tn_fact_sink* sink, const char* api, size_t size, i
   if (minor < 1 || !tn_abi_pjrt_model(known, &model, NULL)) return;
   const tn_abi_struct* table = tn_abi_model_struct(&model, "PJRT_Api");
   int nulls = 0, past = 0, slots = 0;
+  if (table) tell(sink, "filled", "PJRT_Api");
   for (size_t i = 0; table && i < table->field_count; ++i) {
     const tn_abi_field* field = &table->fields[i];
     void* slot;
@@ -210,6 +211,7 @@ static void tell_pjrt(const tn_fact_sink* sink, void* library) {
 static void tell_null_members(const tn_fact_sink* sink, const tn_abi_model* model, const char* name,
                               const void* filled, size_t size) {
   const tn_abi_struct* layout = tn_abi_model_struct(model, name);
+  if (layout) tell(sink, "filled", "%s", name);
   for (size_t i = 0; layout && i < layout->field_count; ++i) {
     const tn_abi_field* field = &layout->fields[i];
     void* member;
@@ -328,6 +330,7 @@ static void tell_example_device(const tn_fact_sink* sink, void* library) {
   size_t size = 0;
   if (device) memcpy(&size, device, sizeof size);
   tell(sink, "device_struct_size", "%zu", size);
+  if (device) tell(sink, "filled", "SE_Device");
   for (size_t i = 0; i < sizeof members / sizeof members[0]; ++i) {
     void* member;
     if (members[i].offset + sizeof member > size) continue;

@@ -219,6 +219,36 @@ def test_the_dangerous_pair_is_found_before_it_crashes(tmp_path):
     assert tenon("abi", "pair", contract, plugin).returncode == 0
 
 
+def test_pair_says_what_it_looked_at(tmp_path):
+    from test_inspect import build
+    device = build(tmp_path, "device", DEVICE)
+    done = tenon("abi", "pair", "tensorflow==2.21", device)
+    assert "; looked at SE_PlatformRegistrationParams, SP_Platform, SP_PlatformFns" in done.stdout
+    kernels = build(tmp_path, "kernels", "void TF_InitKernel(void) {}")
+    done = tenon("abi", "pair", "tensorflow==2.21", kernels)
+    assert done.returncode == 0 and done.stdout.startswith("nothing to look at: ")
+    done = tenon("abi", "pair", "tensorflow==2.21", kernels, "--json")
+    assert json.loads(done.stdout)["looked_at"] == ""
+    for text in ("", "# nothing\n\n"):
+        (tmp_path / "empty").write_text(text)
+        done = tenon("abi", "pair", tmp_path / "empty", device)
+        assert done.returncode == 2 and "tells of no member" in done.stderr
+    assert tenon("abi", "pair", "/dev/null", device).returncode == 2
+
+
+def test_pair_and_doctor_say_the_same_of_a_device(tmp_path):
+    assert tenon("new", "device", "MyChip", "--folder", tmp_path / "chip").returncode == 0
+    subprocess.run(["make", f"TENON={BUILD}/bin/tenon", "-C", tmp_path / "chip"], check=True, capture_output=True)
+    plugin = next((tmp_path / "chip").rglob("*.so"))
+    done = tenon("doctor", plugin, "--json")
+    verdicts = {row["version"]: row for row in json.loads(done.stdout)["releases"]}
+    for release in ("2.5", "2.6", "2.7", "2.21"):
+        done = tenon("abi", "pair", f"tensorflow=={release}", plugin)
+        assert (done.returncode == 1) == (verdicts[release]["verdict"] == "crashes"), done
+        if done.returncode:
+            assert verdicts[release]["reason"] in done.stdout
+
+
 EXAMPLE = """
 #include <stddef.h>
 typedef struct SE_Device {

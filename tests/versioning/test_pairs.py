@@ -77,7 +77,7 @@ def test_the_dangerous_pair_crashes_and_is_found_before_it_does(version, depreca
     done = subprocess.run([BUILD / "bin/tenon", "abi", "pair", name, plugin(5)], capture_output=True, text=True)
     assert done.returncode == 1
     assert done.stdout == (f"CRASH    SE_Device.data: the plugin leaves it null, and {name} follows it without a look\n"
-                           "1 finding, 1 of them dangerous\n")
+                           "1 finding, 1 of them dangerous; looked at SE_Device\n")
 
 
 @dangerous
@@ -117,7 +117,7 @@ def test_a_member_that_the_size_cuts_in_two_is_named(name, mark):
     says = (f"{mark:8} SE_Device.data: the plugin's struct_size ends inside of it, and a host that asks only where it begins "
             "reads past the end\n") if mark else ""
     assert done.returncode == bool(mark)
-    assert done.stdout == says + f"{int(bool(mark))} finding{'' if mark else 's'}, {int(mark == 'CRASH')} of them dangerous\n"
+    assert done.stdout == says + f"{int(bool(mark))} finding{'' if mark else 's'}, {int(mark == 'CRASH')} of them dangerous; looked at SE_Device\n"
 
 
 @pytest.mark.parametrize("host", VERSIONS)
