@@ -38,6 +38,14 @@ int64_t attr_int(attrs* attrs, const char* name) {
   return value;
 }
 
+int32_t attr_int32(attrs* attrs, const char* name) {
+  const int64_t value = attr_int(attrs, name);
+  if (value >= INT32_MIN && value <= INT32_MAX) return (int32_t)value;
+  attrs_fail(attrs, TF_INVALID_ARGUMENT, "%s is %lld, and must be a number of 32 bits", name,
+             (long long)value);
+  return 0;
+}
+
 float attr_float(attrs* attrs, const char* name) {
   float value = 0;
   if (attrs_ok(attrs))

@@ -137,6 +137,7 @@ void attrs_fail(attrs* attrs, TF_Code code, const char* format, ...)
     __attribute__((format(printf, 3, 4)));
 bool attr_bool(attrs* attrs, const char* name);
 int64_t attr_int(attrs* attrs, const char* name);
+int32_t attr_int32(attrs* attrs, const char* name);  // a failure if it is no such number
 float attr_float(attrs* attrs, const char* name);
 tn_dtype attr_type(attrs* attrs, const char* name);
 // A list of at most `capacity` numbers (a failure if it is longer); returns how many.

@@ -60,14 +60,15 @@ typedef struct shape_pair {
 static bool read_pair(run* run, shape_pair* pair) {
   array inputs[2];
   static const char* const names[] = {"s0", "s1"};
-  int64_t read[TN_CPU_MAX_RANK];
   for (int s = 0; s < 2; ++s)
-    if (!run_input(run, s, &inputs[s]) || !check_vector(run, names[s], &inputs[s])) return false;
+    if (!run_input(run, s, &inputs[s]) || !check_vector(run, names[s], &inputs[s]) ||
+        !read_vector(run, names[s], &inputs[s], pair->sizes[s]))
+      return false;
   const int64_t longer = inputs[inputs[1].count > inputs[0].count].count;
   for (int s = 0; s < 2; ++s) {
-    if (!read_vector(run, names[s], &inputs[s], read)) return false;
     const int64_t absent = longer - inputs[s].count;
-    for (int64_t i = 0; i < longer; ++i) pair->sizes[s][i] = i < absent ? 1 : read[i - absent];
+    for (int64_t i = longer; i-- > 0;)
+      pair->sizes[s][i] = i < absent ? 1 : pair->sizes[s][i - absent];
   }
   pair->rank = (int)longer;
   pair->same = inputs[0].count == inputs[1].count;

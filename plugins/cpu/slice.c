@@ -67,7 +67,7 @@ static void* masks_create(TF_OpKernelConstruction* construction, const char* op)
   attrs attrs;
   mask_state state;
   attrs_begin(&attrs, construction, op);
-  for (int i = 0; i < MASKS; ++i) state.masks[i] = attr_int(&attrs, names[i]);
+  for (int i = 0; i < MASKS; ++i) state.masks[i] = attr_int32(&attrs, names[i]);
   const int64_t ellipses = state.masks[ELLIPSIS];
   if (ellipses & (ellipses - 1))
     attrs_fail(&attrs, TF_INVALID_ARGUMENT, "ellipsis_mask names more than one dimension");

@@ -15,7 +15,7 @@ static void* depth_create(TF_OpKernelConstruction* construction) {
   attrs attrs;
   depth_state state;
   attrs_begin(&attrs, construction, "SpaceToDepth or DepthToSpace");
-  state.block = attr_int(&attrs, "block_size");
+  state.block = attr_int32(&attrs, "block_size");
   state.channels_first =
       attr_choice(&attrs, "data_format", (const char* const[]){"NHWC", "NCHW", NULL}) == 1;
   if (state.block < 2)
@@ -48,11 +48,19 @@ static void move_depth(TF_OpKernelContext* context, const char* op, const depth_
                to_depth ? "" : " twice");
     if (run_ok(&run)) {
       memcpy(dims, input.dims, sizeof dims);
-      dims[h] = to_depth ? dims[h] / block : dims[h] * block;
-      dims[w] = to_depth ? dims[w] / block : dims[w] * block;
-      dims[c] = to_depth ? dims[c] * block * block : dims[c] / (block * block);
+      const int grown[] = {to_depth ? c : h, to_depth ? c : w};
+      bool counts = true;
+      for (int i = 0; i < 2; ++i)
+        counts = counts && !__builtin_mul_overflow(dims[grown[i]], block, &dims[grown[i]]);
+      dims[h] = to_depth ? dims[h] / block : dims[h];
+      dims[w] = to_depth ? dims[w] / block : dims[w];
+      dims[c] = to_depth ? dims[c] : dims[c] / (block * block);
+      if (!counts)
+        run_fail(&run, TF_INVALID_ARGUMENT,
+                 "the output would have a dimension that no 64 bits can count");
     }
-    if (run_ok(&run) && check_output_dims(&run, 4, dims) && run_output(&run, 0, 4, dims, &output)) {
+    if (run_ok(&run) && check_output_dims(&run, 4, dims) && run_output(&run, 0, 4, dims, &output) &&
+        output.count > 0) {
       const int64_t* wide_dims = to_depth ? input.dims : dims;
       const int64_t* deep_dims = to_depth ? dims : input.dims;
       tn_cpu_dense_strides(4, wide_dims, wide);

@@ -12,7 +12,7 @@
 enum { FORMAT_SIZE = 80, SHORT = 48, MOST_PLACES = 9 };
 
 typedef struct format_state {
-  int64_t width, precision;  // of strings; -1 for any
+  int32_t width, precision;  // of strings; -1 for any
   bool left, plain;          // strings to the left; numbers without width and signs
   int places;                // of a number that is printed plainly with so many, else -1
   char format[FORMAT_SIZE];  // of numbers, for the largest type of their kind
@@ -22,12 +22,12 @@ typedef struct format_state {
   (TN_CPU_TYPE(TN_UINT8) | TN_CPU_TYPE(TN_UINT16) | TN_CPU_TYPE(TN_UINT32) | TN_CPU_TYPE(TN_UINT64))
 
 // "%-8.3f", say; complex numbers have two in brackets.
-static void make_format(tn_dtype dtype, const char* fill, int64_t width, int64_t precision,
+static void make_format(tn_dtype dtype, const char* fill, int32_t width, int32_t precision,
                         const char* style, char out[FORMAT_SIZE]) {
   const tn_cpu_types type = TN_CPU_TYPE(dtype);
   char one[FORMAT_SIZE / 2], digits[16] = "", places[16] = "";
-  if (width > -1) snprintf(digits, sizeof digits, "%d", (int)width);
-  if (precision > -1) snprintf(places, sizeof places, ".%d", (int)precision);
+  if (width > -1) snprintf(digits, sizeof digits, "%d", width);
+  if (precision > -1) snprintf(places, sizeof places, ".%d", precision);
   snprintf(one, sizeof one, "%%%.1s%s%s%s", fill, digits, places,
            type & (TN_CPU_FLOATS | TN_CPU_COMPLEXES) ? style
            : type & UNSIGNED                         ? "ju"
@@ -39,7 +39,7 @@ static void* as_string_create(TF_OpKernelConstruction* construction) {
   attrs attrs;
   attrs_begin(&attrs, construction, "AsString");
   const tn_dtype dtype = attr_type(&attrs, "T");
-  const int64_t precision = attr_int(&attrs, "precision"), width = attr_int(&attrs, "width");
+  const int32_t precision = attr_int32(&attrs, "precision"), width = attr_int32(&attrs, "width");
   const bool scientific = attr_bool(&attrs, "scientific"), shortest = attr_bool(&attrs, "shortest");
   char* fill = attr_text(&attrs, "fill", NULL);
   if (!((TN_CPU_FLOATS | TN_CPU_COMPLEXES | TN_CPU_TYPE(TN_STRING)) & TN_CPU_TYPE(dtype))) {
@@ -58,7 +58,7 @@ static void* as_string_create(TF_OpKernelConstruction* construction) {
   state.plain = width < 0 && fill && !fill[0];
   state.places = state.plain && !scientific && !shortest && precision <= MOST_PLACES &&
                          (TN_CPU_FLOATS & TN_CPU_TYPE(dtype))
-                     ? (precision < 0 ? 6 : (int)precision)
+                     ? (precision < 0 ? 6 : precision)
                      : -1;
   if (attrs_ok(&attrs))
     make_format(dtype, fill, width, precision,

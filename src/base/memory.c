@@ -81,6 +81,7 @@ char* tn_strndup(const char* text, size_t size) {
 char* tn_strdup(const char* text) { return tn_strndup(text, strlen(text)); }
 
 char* tn_vprintf(const char* format, va_list args) {
+  if (!format) return tn_strdup("");
   va_list again;
   va_copy(again, args);
   int size = vsnprintf(NULL, 0, format, again);

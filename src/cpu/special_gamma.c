@@ -136,6 +136,11 @@ double tn_zeta(double x, double q) {
   if (!(x > 1)) return NAN;
   if (q <= 0 && q == floor(q)) return rint(0.5 * x) == 0.5 * x ? INFINITY : NAN;
   if (q <= 0 && x != floor(x)) return NAN;
+  if (q < -64) {
+    // The sum over all integers, from the fraction of q both ways, without the part below q.
+    const double rest = q - floor(q), below = tn_zeta(x, 1 - rest) - tn_zeta(x, 1 - q);
+    return tn_zeta(x, rest) + (fmod(x, 2) != 0 ? -below : below);
+  }
   double sum = pow(q, -x), at = q, term = 0;
   // Corrections shrink where this is far beyond x.
   const double enough = 9 + (x < 100 ? x : 100);
@@ -143,7 +148,7 @@ double tn_zeta(double x, double q) {
     at += 1;
     term = pow(at, -x);
     sum += term;
-    if (fabs(term) <= fabs(sum) * (DBL_EPSILON / 2)) return sum;
+    if (at > 0 && fabs(term) <= fabs(sum) * (DBL_EPSILON / 2)) return sum;
   }
   sum += term * at / (x - 1) - 0.5 * term;
   // (2n)! / B(2n).

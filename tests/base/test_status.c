@@ -36,6 +36,9 @@ TEST(test_nonsense_in_a_status_is_kept_or_passed_over) {
   tn_status* status = tn_status_create();
   tn_status_set(status, (tn_code)99, "odd");
   CHECK_INT(tn_status_code(status), 99);
+  tn_status_set(status, TN_INTERNAL, NULL);
+  CHECK_INT(tn_status_code(status), TN_INTERNAL);
+  CHECK_TEXT(tn_status_message(status), "");
   tn_status_set_fault(status, (tn_fault)-1);
   tn_status_set_payload(status, NULL, "v");
   tn_status_set_payload(status, "k", NULL);

@@ -414,3 +414,68 @@ TEST(variables_are_changed_whole_or_not_at_all) {
   tn_call_destroy(call);
   tn_status_destroy(status);
 }
+
+static void check_refused(const char* op, tn_tensor* const* inputs, size_t count, const char* attr,
+                          const char* value, const char* words) {
+  tn_status* status = tn_status_create();
+  tn_tensor* output = run(op, inputs, count, status, attr, value, NULL);
+  CHECK_CONTAINS(tn_status_message(status), words);
+  CHECK_CODE(status, TN_INVALID_ARGUMENT);
+  tn_tensor_destroy(output);
+  tn_status_destroy(status);
+}
+
+TEST(shapes_with_more_dimensions_than_any_array_are_refused) {
+  load();
+  for (int64_t count = 255; count < 3000; count += 1372) {
+    tn_tensor* shapes[] = {tn_tensor_create(TN_INT32, (int64_t[]){0}, 1, NULL),
+                           tn_tensor_create(TN_INT32, &count, 1, NULL)};
+    for (int64_t i = 0; i < count; ++i) ((int32_t*)tn_tensor_data(shapes[1]))[i] = 1;
+    check_refused("BroadcastArgs", shapes, 2, NULL, NULL, "s1 must be a vector of at most 254");
+    tn_tensor_destroy(shapes[0]), tn_tensor_destroy(shapes[1]);
+  }
+}
+
+TEST(attributes_that_32_bits_do_not_hold_are_refused) {
+  load();
+  int64_t image[] = {1, 2, 2, 4};
+  tn_tensor* x = tn_tensor_create(TN_FLOAT, image, 4, NULL);
+  memset(tn_tensor_data(x), 0, tn_tensor_bytes(x));
+  check_refused("DepthToSpace", &x, 1, "block_size", "4294967296", "block_size is 4294967296");
+  check_refused("SpaceToDepth", &x, 1, "block_size", "2147483648", "block_size is 2147483648");
+  check_refused("DepthToSpace", &x, 1, "block_size", "2147483647", "channels");
+  check_refused("AsString", &x, 1, "width", "4294967300", "width is 4294967300");
+  check_refused("AsString", &x, 1, "precision", "4294967298", "precision is 4294967298");
+  tn_tensor* at = tn_tensor_create_from(TN_INT32, (int64_t[]){1}, 1, (int32_t[]){1}, 4, NULL);
+  check_refused("StridedSlice", (tn_tensor*[]){x, at, at, at}, 4, "ellipsis_mask",
+                "-9223372036854775808", "ellipsis_mask is -9223372036854775808");
+  tn_tensor_destroy(x), tn_tensor_destroy(at);
+  // Nothing to move, into a shape that cannot be counted.
+  int64_t none[] = {1, 0, 0, INT64_MAX / 32};
+  x = tn_tensor_create(TN_FLOAT, none, 4, NULL);
+  check_refused("SpaceToDepth", &x, 1, "block_size", "1000000", "64 bits");
+  tn_tensor_destroy(x);
+}
+
+// Sums of which a trillion terms are on the other side of the poles.
+TEST(zeta_far_below_zero_is_computed_at_once) {
+  load();
+  static const struct {
+    double x, q, sum;
+  } cases[] = {{2, -999999999999.75, 19.739208802177717},
+               {2, -70.5, 9.855520126863499},
+               {3, -70.375, -15.046669025547819},
+               {200, -40.5, 3.2138760885179806e+60},
+               {4, -12345.75, 259.75757609067299}};
+  tn_status* status = tn_status_create();
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    tn_tensor* inputs[] = {tn_tensor_create_from(TN_DOUBLE, NULL, 0, &cases[i].x, 8, status),
+                           tn_tensor_create_from(TN_DOUBLE, NULL, 0, &cases[i].q, 8, status)};
+    tn_tensor* sum = run("Zeta", inputs, 2, status, NULL);
+    CHECK_OK(status);
+    const double got = *(const double*)tn_tensor_data(sum);
+    CHECK(fabs(got - cases[i].sum) <= 1e-14 * fabs(cases[i].sum));
+    tn_tensor_destroy(inputs[0]), tn_tensor_destroy(inputs[1]), tn_tensor_destroy(sum);
+  }
+  tn_status_destroy(status);
+}
