@@ -149,7 +149,8 @@ bool tn_stream_wait_for_event(tn_stream* stream, tn_event* event, tn_status* sta
 // Measures the time between two places of a stream. Belongs to whoever made it.
 typedef struct tn_timer tn_timer;
 
-// Puts the start on the stream. Owned by the caller until tn_timer_destroy.
+// Puts the start on the stream. Owned by the caller until tn_timer_destroy; once its stream is
+// destroyed it cannot be stopped any more.
 // [any thread]  since 0.1
 tn_timer* tn_timer_start(tn_stream* stream, tn_status* status);
 

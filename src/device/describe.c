@@ -50,9 +50,8 @@ bool tn_device_describe(tn_device* device, tn_device_info* info, tn_status* stat
   }
   const SP_Device* handle = tn_plugin_device_handle(plugin);
   const SP_DeviceFns* fns = &plugin->platform->device_fns;
-  int64_t unused = -1, total = -1;
-  if (!tn_plugin_device_fns(plugin)->device_memory_usage(handle, &unused, &total))
-    unused = total = -1;
+  int64_t unused, total;
+  tn_plugin_device_usage(plugin, &unused, &total);
   SET(info, plugin, plugin->platform->file);
   SET(info, platform, plugin->platform->name);
   SET(info, hardware, text_or_none(plugin->hardware));

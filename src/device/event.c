@@ -1,4 +1,5 @@
 // Events and timers.
+#include <pthread.h>
 #include <time.h>
 
 #include "base/memory.h"
@@ -125,7 +126,9 @@ bool tn_stream_wait_for_event(tn_stream* stream, tn_event* event, tn_status* sta
 }
 
 struct tn_timer {
-  tn_stream* stream;
+  tn_plugin_device* device;  // NULL on the CPU
+  tn_stream* stream;         // NULL when that was destroyed before
+  struct tn_timer* next;     // on the same stream
   SP_Timer handle;
   bool is_plugins;     // the plugin measures
   bool is_running;     // the stream may still have to do with it
@@ -138,6 +141,36 @@ static bool has_timers(const tn_plugin_device* device) {
          fns->start_timer && fns->stop_timer;
 }
 
+static pthread_mutex_t timers_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void join_stream(tn_timer* timer, tn_stream* stream) {
+  pthread_mutex_lock(&timers_lock);
+  timer->stream = stream;
+  timer->next = stream->timers;
+  stream->timers = timer;
+  pthread_mutex_unlock(&timers_lock);
+}
+
+static void leave_stream(tn_timer* timer) {
+  pthread_mutex_lock(&timers_lock);
+  if (timer->stream) {
+    tn_timer** link = &timer->stream->timers;
+    while (*link != timer) link = &(*link)->next;
+    *link = timer->next;
+  }
+  pthread_mutex_unlock(&timers_lock);
+}
+
+void tn_stream_leave_timers(tn_stream* stream, bool done) {
+  pthread_mutex_lock(&timers_lock);
+  for (tn_timer* timer = stream->timers; timer; timer = timer->next) {
+    timer->stream = NULL;
+    if (done) timer->is_running = false;
+  }
+  stream->timers = NULL;
+  pthread_mutex_unlock(&timers_lock);
+}
+
 static void read_clock(void* at) { *(int64_t*)at = now_ns(); }
 
 tn_timer* tn_timer_start(tn_stream* stream, tn_status* status) {
@@ -148,7 +181,8 @@ tn_timer* tn_timer_start(tn_stream* stream, tn_status* status) {
     tn_status_set_no_memory(status, "making a timer");
     return NULL;
   }
-  timer->stream = stream;
+  timer->device = device;
+  join_stream(timer, stream);
   bool fine = true;
   if (device && has_timers(device)) {
     const SP_StreamExecutor* fns = tn_plugin_device_fns(device);
@@ -170,7 +204,13 @@ tn_timer* tn_timer_start(tn_stream* stream, tn_status* status) {
 int64_t tn_timer_stop(tn_timer* timer, tn_status* status) {
   if (!tn_device_given(timer, "timer", status)) return -1;
   tn_stream* stream = timer->stream;
-  tn_plugin_device* device = stream->device->plugin;
+  tn_plugin_device* device = timer->device;
+  if (!stream) {
+    tn_status_set(status, TN_FAILED_PRECONDITION,
+                  "the timer's stream was destroyed; stop a timer before its stream goes");
+    tn_status_set_fault(status, TN_FAULT_CALLER);
+    return -1;
+  }
   bool fine;
   if (timer->is_plugins) {
     tn_status outcome = {0};
@@ -182,13 +222,18 @@ int64_t tn_timer_stop(tn_timer* timer, tn_status* status) {
   }
   if (!fine || !tn_stream_wait(stream, 0, status)) return -1;
   timer->is_running = false;
-  return timer->is_plugins ? (int64_t)device->platform->timer_fns.nanoseconds(timer->handle)
-                           : timer->end - timer->start;
+  if (!timer->is_plugins) return timer->end - timer->start;
+  const uint64_t taken = device->platform->timer_fns.nanoseconds(timer->handle);
+  if (taken <= INT64_MAX) return (int64_t)taken;
+  tn_status_set(status, TN_INTERNAL, "%s: nanoseconds on %s: %llu is no time that a timer can take",
+                device->platform->file, device->device.name, (unsigned long long)taken);
+  tn_status_set_fault(status, TN_FAULT_PLUGIN);
+  return -1;
 }
 
 static void free_timer(void* arg) {
   tn_timer* timer = arg;
-  tn_plugin_device* device = timer->stream->device->plugin;
+  tn_plugin_device* device = timer->device;
   if (timer->is_plugins)
     tn_plugin_device_fns(device)->destroy_timer(tn_plugin_device_handle(device), timer->handle);
   tn_free(timer);
@@ -196,8 +241,10 @@ static void free_timer(void* arg) {
 
 void tn_timer_destroy(tn_timer* timer) {
   if (!timer) return;
-  if (timer->is_running)
+  leave_stream(timer);
+  if (timer->is_running && timer->stream)
     tn_stream_park(timer->stream, free_timer, timer);
-  else
+  else if (!timer->is_running)
     free_timer(timer);
+  // Else its stream hangs and is not ours any more: the plugin may still write to the timer.
 }

@@ -50,6 +50,16 @@ static bool check_name(const tn_platform* platform, const char* name, tn_status*
   return refuse(status);
 }
 
+// Kernels of the type CPU work on the host's memory.
+static bool check_type(const tn_platform* platform, const char* type, tn_status* status) {
+  if (strcmp(type, "CPU") != 0) return check_name(platform, type, status);
+  tn_status_set(status, TN_FAILED_PRECONDITION,
+                "%s: its platform has the type CPU, which is the host's: kernels for it expect the "
+                "host's memory. Give SP_Platform.type a name of its own",
+                platform->file);
+  return refuse(status);
+}
+
 static bool check_unique(const tn_platform* platform, const char* name, tn_status* status) {
   for (const tn_platform* at = published; at; at = at->next) {
     if (strcmp(at->name, name) != 0) continue;
@@ -94,7 +104,7 @@ static bool init_platform(tn_platform* platform,
           source_of(platform, &platform->params_room, SE_PLATFORM_REGISTRATION_PARAMS_STRUCT_SIZE),
           &platform->registration, status) ||
       !tn_read_platform(&source, &fields, status) || !check_name(platform, fields.name, status) ||
-      !check_name(platform, fields.type, status) || !check_unique(platform, fields.name, status))
+      !check_type(platform, fields.type, status) || !check_unique(platform, fields.name, status))
     return false;
   if (source.by_size) platform->like = source.release;
   if (!tn_read_platform_fns(source_of(platform, &platform->fns_room, SP_PLATFORM_FNS_STRUCT_SIZE),

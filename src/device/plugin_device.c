@@ -133,14 +133,20 @@ static void synchronize(void* arg) {
   atomic_store_explicit(&device->in_doubt, !tn_device_drain(device), memory_order_release);
 }
 
+void tn_plugin_device_usage(const tn_plugin_device* device, int64_t* unused, int64_t* total) {
+  *unused = *total = -1;
+  if (!tn_plugin_device_fns(device)->device_memory_usage(tn_plugin_device_handle(device), unused,
+                                                         total) ||
+      *unused < 0 || *unused > *total)
+    *unused = *total = -1;
+}
+
 // What the pool may take: all that is free, as TensorFlow reckons it, or without a limit when the
 // plugin does not say.
 static size_t pool_limit(tn_plugin_device* device) {
-  int64_t unused = 0, total = 0;
-  if (!tn_plugin_device_fns(device)->device_memory_usage(tn_plugin_device_handle(device), &unused,
-                                                         &total) ||
-      unused <= 0)
-    return 0;
+  int64_t unused, total;
+  tn_plugin_device_usage(device, &unused, &total);
+  if (unused <= 0) return 0;
   // A platform that takes all at once leaves something to others.
   const int64_t spared = unused / 20 > (300 << 20) ? unused / 20 : 300 << 20;
   return (size_t)(device->platform->grows_memory ? unused

@@ -37,6 +37,9 @@ static inline const SP_StreamExecutor* tn_plugin_device_fns(const tn_plugin_devi
 bool tn_plugin_device_told(const tn_plugin_device* device, const char* function, tn_status* outcome,
                            tn_status* status);
 
+// What the plugin says of the device's memory; -1 and -1 where that makes no sense.
+void tn_plugin_device_usage(const tn_plugin_device* device, int64_t* unused, int64_t* total);
+
 // Appends the platform's devices to the process's list, unopened.
 bool tn_plugin_devices_add(tn_platform* platform, tn_status* status);
 

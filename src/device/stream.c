@@ -163,7 +163,9 @@ static void take_down_left_behind(tn_plugin_device* device) {
 static void destroy(tn_stream* stream) {
   tn_plugin_device* device = stream->device->plugin;
   take_down_left_behind(device);
-  if (tn_stream_drain(stream)) {
+  const bool done = tn_stream_drain(stream);
+  tn_stream_leave_timers(stream, done);
+  if (done) {
     take_down(stream);
     return;
   }
@@ -173,10 +175,12 @@ static void destroy(tn_stream* stream) {
 }
 
 void tn_stream_destroy(tn_stream* stream) {
-  if (stream && stream->device->plugin)
+  if (stream && stream->device->plugin) {
     destroy(stream);
-  else
+  } else if (stream) {
+    tn_stream_leave_timers(stream, true);
     tn_free(stream);
+  }
 }
 
 static bool follow(tn_stream* stream, tn_stream* other, tn_status* status) {

@@ -17,6 +17,7 @@ struct tn_stream {
   // Under the device's streams_lock:
   tn_event* overdue;  // waits for it that ran out of time
   tn_parked* parked;  // what is dropped when it is known to be done
+  tn_timer* timers;   // that measure on it (event.c)
   unsigned borrowed;
   bool left_behind;  // destroyed by its owner while it could not be waited for
 };
@@ -43,6 +44,10 @@ void tn_stream_return(tn_stream* stream);
 void tn_event_push_overdue(tn_event** list, tn_event* event);
 // Whether a wait that ran out of time is still not over; `event`, which may be NULL, is one more.
 bool tn_stream_hangs(tn_stream* stream, tn_event* event);
+
+// Its owner destroys the stream: timers on it measure nothing from now on. `done`: nothing is
+// queued on it.
+void tn_stream_leave_timers(tn_stream* stream, bool done);
 
 // Waits for what is queued now, by whichever of the plugin's functions manages. False when none
 // does, or the stream hangs: what the work uses must then stay.  [any thread]

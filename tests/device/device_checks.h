@@ -27,8 +27,15 @@ static inline void check_streams(tn_device* device) {
   CHECK_OK(&status);
   tn_timer_destroy(timer);
   tn_event_destroy(event);
+  tn_timer* longer[] = {tn_timer_start(a, &status), tn_timer_start(a, &status)};
+  CHECK_OK(&status);
   tn_stream_destroy(a);
   tn_stream_destroy(b);
+  CHECK_INT(tn_timer_stop(longer[0], &status), -1);
+  CHECK_CONTAINS(tn_status_message(&status), "the timer's stream was destroyed");
+  CHECK_CODE(&status, TN_FAILED_PRECONDITION);
+  tn_timer_destroy(longer[1]);
+  tn_timer_destroy(longer[0]);
 }
 
 static inline void check_memory(tn_device* device, tn_memory_kind kind) {

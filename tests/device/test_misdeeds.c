@@ -158,6 +158,7 @@ TEST(test_a_registration_that_says_nonsense_or_nothing_is_refused) {
       {"name:", TN_FAILED_PRECONDITION, "'' must match", 0},
       {"name:\xc3\x84", TN_FAILED_PRECONDITION, "must match", 0},
       {"type:GPU2", TN_FAILED_PRECONDITION, "'GPU2' must match", 0},
+      {"type:CPU", TN_FAILED_PRECONDITION, "its platform has the type CPU, which is the host's", 0},
       {"type:_GPU", TN_FAILED_PRECONDITION, "'_GPU' must match", 0},
   };
   CHECK_ALL_REFUSED(misdeeds);

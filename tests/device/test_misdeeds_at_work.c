@@ -299,6 +299,7 @@ TEST(test_every_function_that_fails_is_named) {
       {"fail:create_timer", "create_timer: the device is on strike", try_timer},
       {"fail:start_timer", "start_timer: the device is on strike", try_timer},
       {"fail:stop_timer", "stop_timer: the device is on strike", try_timer},
+      {"timers_say_nonsense", "18446744073709551615 is no time that a timer can take", try_timer},
   };
   tn_device* device = load_device("pooled");
   tn_status* status = tn_status_create();
@@ -308,7 +309,8 @@ TEST(test_every_function_that_fails_is_named) {
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     misdeed_from_now(cases[i].misdeed);
     CHECK(!cases[i].attempt(stream, other, event, status));
-    check_failed(status, TN_UNAVAILABLE, cases[i].words);
+    check_failed(status, strchr(cases[i].misdeed, ':') ? TN_UNAVAILABLE : TN_INTERNAL,
+                 cases[i].words);
     misdeed_from_now("");
     CHECK(cases[i].attempt(stream, other, event, status));
     CHECK_OK(status);
@@ -444,8 +446,12 @@ static void describe(const void* misdeed) {
 }
 
 TEST(test_a_device_that_does_not_know_its_memory_works) {
-  static const char* const misdeeds[] = {"", "fail:device_memory_usage", "negative_memory",
-                                         "fail:get_allocator_stats", "size:SP_AllocatorStats:0"};
+  static const char* const misdeeds[] = {"",
+                                         "fail:device_memory_usage",
+                                         "negative_memory",
+                                         "more_free_memory_than_there_is",
+                                         "fail:get_allocator_stats",
+                                         "size:SP_AllocatorStats:0"};
   for (size_t i = 0; i < sizeof misdeeds / sizeof misdeeds[0]; ++i)
     in_child(describe, misdeeds[i], misdeeds[i]);
 }

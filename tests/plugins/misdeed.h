@@ -6,6 +6,7 @@
 //   unavailable no_platform crash abort exit hang      instead of registering
 //   name:TEXT type:TEXT version:N count:N              say this
 //   replaces_structs tables_change unified_without_functions negative_memory
+//   more_free_memory_than_there_is timers_say_nonsense
 //   event:N                                            every event has this state
 //   copy_fails_later                                   on the stream, after it was enqueued
 //   callback_twice callback_never callback_refused callback_refused_but_made

@@ -326,7 +326,8 @@ static TF_Bool get_allocator_stats(const SP_Device* device, SP_AllocatorStats* s
 }
 static TF_Bool device_memory_usage(const SP_Device* device, int64_t* unused, int64_t* total) {
   if (misdeed_fails("device_memory_usage", NULL)) return 0;
-  *unused = *total = misdeed_is("negative_memory") ? -1 : TOTAL_MEMORY;
+  *total = misdeed_is("negative_memory") ? -1 : TOTAL_MEMORY;
+  *unused = misdeed_is("more_free_memory_than_there_is") ? 2 * TOTAL_MEMORY : *total;
   return 1;
 }
 
@@ -415,7 +416,9 @@ static void stop_timer(const SP_Device* device, SP_Stream stream, SP_Timer timer
   if (!misdeed_fails("stop_timer", status))
     enqueue(stream, (task){.run = read_clock, .to = &timer->stop}, status);
 }
-static uint64_t nanoseconds(SP_Timer timer) { return timer->stop - timer->start; }
+static uint64_t nanoseconds(SP_Timer timer) {
+  return misdeed_is("timers_say_nonsense") ? UINT64_MAX : timer->stop - timer->start;
+}
 
 // Devices and the platform. What the host has to give back is counted.
 
