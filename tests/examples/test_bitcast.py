@@ -1,6 +1,8 @@
 """The seed's Bitcast, built as its README says: hosted by Tenon, and loaded into TensorFlow."""
 
+import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -141,3 +143,38 @@ def test_shapes_are_inferred_as_tensorflow_does(tf, shape):
         for target in ["uint8", "bfloat16", "int32", "complex64", "complex128"]:
             assert (inferred(tf, NAME, source, shape, target) ==
                     inferred(tf, "Bitcast", source, shape, target)), (source, target)
+
+
+def run_document(document, folder):
+    """Runs the ```python block of a document; what it prints is what its comments say."""
+    block, = re.findall(r"^```python\n(.*?)^```$", document.read_text(), re.M | re.S)
+    done = subprocess.run([sys.executable, "-c", block], cwd=folder, capture_output=True, text=True,
+                          env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"})
+    assert done.returncode == 0, done.stderr[-2000:]
+    expected = re.findall(r"^print\(.*\)  # (.*)$", block, re.M)
+    assert expected and done.stdout.splitlines() == expected
+
+
+def build_as_shown(document, folder, find):
+    command, = re.findall(find, document.read_text(), re.M | re.S)
+    path = f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"
+    subprocess.run(["sh", "-ec", command], cwd=folder, check=True, env={**os.environ, "PATH": path})
+
+
+def test_its_document_builds_loads_and_calls_it(tmp_path):
+    document = SOURCE / "examples/bitcast/README.md"
+    (tmp_path / "bitcast.c").write_text(EXAMPLE.read_text())
+    build_as_shown(document, tmp_path, r"^```sh\n(.*?)^```$")
+    run_document(document, tmp_path)
+
+
+@pytest.mark.parametrize("headers", ["Tenon", "TensorFlow"])
+def test_a_new_op_is_loaded_and_called_as_its_document_says(tmp_path, headers):
+    program = pathlib.Path(os.environ["TENON_BUILD"]) / "bin/tenon"
+    subprocess.run([program, "new", "op", "MyScale", "--folder", tmp_path / "op"], check=True, capture_output=True)
+    document = tmp_path / "op/README.md"
+    if headers == "Tenon":
+        subprocess.run(["make", f"TENON={program}"], cwd=tmp_path / "op", check=True, capture_output=True)
+    else:
+        build_as_shown(document, tmp_path / "op", r"^    (cc -shared [^\n]*)$")
+    run_document(document, tmp_path / "op")

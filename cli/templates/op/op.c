@@ -1,5 +1,11 @@
 // @Op@: y = x * scale, element by element. One source: TensorFlow and Tenon load the same file.
 
+// TensorFlow's own ops.h uses these names without declaring them for C. Saying it twice is allowed.
+typedef struct TF_OpDefinitionBuilder TF_OpDefinitionBuilder;
+typedef struct TF_ShapeHandle TF_ShapeHandle;
+typedef struct TF_DimensionHandle TF_DimensionHandle;
+typedef struct TF_ShapeInferenceContext TF_ShapeInferenceContext;
+
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
