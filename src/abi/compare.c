@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "abi/type_text.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -20,13 +21,36 @@ const char* tn_abi_evidence_name(tn_abi_evidence evidence) {
   return names[evidence];
 }
 
+// As it was written, and what it stands for where that is something else.
+static void describe_type(tn_text* to, const char* type, const char* canonical) {
+  tn_text_puts(to, type);
+  if (*canonical && !tn_abi_type_same(type, canonical)) tn_text_printf(to, " = %s", canonical);
+}
+
+// True when both sides tell a type and it is another one. Typedefs count as what they stand for;
+// where a side tells only the name that was written, as the name.
+static bool other_type(const char* old_type, const char* old_canonical, const char* new_type,
+                       const char* new_canonical) {
+  if (*old_canonical && *new_canonical) return strcmp(old_canonical, new_canonical) != 0;
+  if (!*old_type || !*new_type || tn_abi_type_same(old_type, new_type)) return false;
+  if (*old_canonical) return !tn_abi_type_same(old_canonical, new_type);
+  return !*new_canonical || !tn_abi_type_same(old_type, new_canonical);
+}
+
 // What is told of a member: its place, its size and its type, and why it is deprecated.
 static const char* describe_field(tn_text* to, const tn_abi_field* field) {
   to->size = 0;
   if (!field) return "";
-  tn_text_printf(to, "%s@%" PRId64 ", %" PRId64 " bytes, %s", field->name, field->offset,
-                 field->size, *field->type ? field->type : field->kind);
+  tn_text_printf(to, "%s@%" PRId64 ", %" PRId64 " bytes, ", field->name, field->offset,
+                 field->size);
+  describe_type(to, *field->type ? field->type : field->kind, field->canonical);
   if (*field->deprecation) tn_text_printf(to, "; deprecated %s", field->deprecation);
+  return to->data ? to->data : "";
+}
+
+static const char* describe_function(tn_text* to, const tn_abi_function* function) {
+  to->size = 0;
+  describe_type(to, function->type, function->canonical);
   return to->data ? to->data : "";
 }
 
@@ -119,7 +143,7 @@ static void compare_field(comparison* c, const tn_abi_struct* owner, const tn_ab
     tell_field(c, TN_ABI_FIELD_RETYPED, owner, old, now);
   } else if (old->size != now->size) {
     tell_field(c, TN_ABI_EMBEDDED_GROWN, owner, old, now);
-  } else if (*old->type && *now->type && strcmp(old->type, now->type) != 0) {
+  } else if (other_type(old->type, old->canonical, now->type, now->canonical)) {
     tell_field(c,
                strcmp(now->kind, "function_pointer") == 0 ? TN_ABI_FIELD_SIGNATURE
                                                           : TN_ABI_FIELD_RESPELLED,
@@ -247,8 +271,9 @@ static void compare_functions(comparison* c) {
       tell(c, TN_ABI_FUNCTION_REMOVED, old->where, old->name, "", old->type, "");
       continue;
     }
-    if (strcmp(old->type, now->type) != 0)
-      tell(c, TN_ABI_FUNCTION_RETYPED, now->where, now->name, "", old->type, now->type);
+    if (other_type(old->type, old->canonical, now->type, now->canonical))
+      tell(c, TN_ABI_FUNCTION_RETYPED, now->where, now->name, "",
+           describe_function(&c->old_text, old), describe_function(&c->new_text, now));
     if (now->deprecated && !old->deprecated)
       tell(c, TN_ABI_FUNCTION_DEPRECATED, now->where, now->name, "", "",
            *now->deprecation ? now->deprecation : "deprecated");

@@ -20,6 +20,7 @@ static void write_field(tn_json* json, const tn_abi_field* field) {
   tn_json_int(json, "size", field->size);
   tn_json_string(json, "kind", field->kind);
   if (*field->type) tn_json_string(json, "type", field->type);
+  if (*field->canonical) tn_json_string(json, "canonical", field->canonical);
   if (field->in_union) tn_json_bool(json, "in_union", true);
   write_deprecation(json, field->deprecated, field->deprecation);
   tn_json_end_object(json);
@@ -70,6 +71,8 @@ void tn_abi_layout_write(const tn_abi_model* model, tn_text* out) {
     tn_json_begin_object(&json, NULL);
     tn_json_string(&json, "name", model->functions[i].name);
     tn_json_string(&json, "type", model->functions[i].type);
+    if (*model->functions[i].canonical)
+      tn_json_string(&json, "canonical", model->functions[i].canonical);
     write_deprecation(&json, model->functions[i].deprecated, model->functions[i].deprecation);
     tn_json_end_object(&json);
   }
@@ -94,6 +97,7 @@ static void read_struct(tn_abi_model* model, const tn_json_value* from) {
     field->size = tn_json_integer(one, "size", 0);
     field->kind = tn_abi_model_text(model, tn_json_text(one, "kind", ""));
     field->type = tn_abi_model_text(model, tn_json_text(one, "type", ""));
+    field->canonical = tn_abi_model_type(model, tn_json_text(one, "canonical", ""));
     field->in_union = tn_json_truth(one, "in_union");
     field->deprecated = tn_json_truth(one, "deprecated");
     field->deprecation = tn_abi_model_text(model, tn_json_text(one, "deprecation", ""));
@@ -117,6 +121,7 @@ static void read_all(tn_abi_model* model, const tn_json_value* root) {
     tn_abi_function* made = tn_abi_model_add_function(model, tn_json_text(one, "name", ""));
     if (!made) return;
     made->type = tn_abi_model_text(model, tn_json_text(one, "type", ""));
+    made->canonical = tn_abi_model_type(model, tn_json_text(one, "canonical", ""));
     made->deprecated = tn_json_truth(one, "deprecated");
     made->deprecation = tn_abi_model_text(model, tn_json_text(one, "deprecation", ""));
   }

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "abi/type_text.h"
 #include "base/memory.h"
 
 // One more item at the end of an array that doubles; NULL, with the model failed, without memory.
@@ -26,6 +27,15 @@ const char* tn_abi_model_text(tn_abi_model* model, const char* text) {
   return copy ? copy : "";
 }
 
+const char* tn_abi_model_type(tn_abi_model* model, const char* type) {
+  tn_text text = {0};
+  tn_abi_type_spell(&text, type ? type : "");
+  const char* kept = tn_abi_model_text(model, text.data);
+  if (text.failed) model->failed = true;
+  tn_text_deinit(&text);
+  return kept;
+}
+
 tn_abi_struct* tn_abi_model_add_struct(tn_abi_model* model, const char* name) {
   tn_abi_struct* known = tn_map_get(&model->by_name, tn_view_of(name));
   if (known) return known;
@@ -45,8 +55,11 @@ tn_abi_field* tn_abi_model_add_field(tn_abi_model* model, tn_abi_struct* owner, 
   if (!owner) return NULL;
   tn_abi_field* field = push(model, (void**)&owner->fields, &owner->field_count, sizeof *field);
   if (field)
-    *field = (tn_abi_field){
-        .name = tn_abi_model_text(model, name), .kind = "", .type = "", .deprecation = ""};
+    *field = (tn_abi_field){.name = tn_abi_model_text(model, name),
+                            .kind = "",
+                            .type = "",
+                            .canonical = "",
+                            .deprecation = ""};
   return field;
 }
 
@@ -64,8 +77,11 @@ tn_abi_function* tn_abi_model_add_function(tn_abi_model* model, const char* name
   tn_abi_function* function =
       push(model, (void**)&model->functions, &model->function_count, sizeof *function);
   if (function)
-    *function = (tn_abi_function){
-        .name = tn_abi_model_text(model, name), .type = "", .where = "", .deprecation = ""};
+    *function = (tn_abi_function){.name = tn_abi_model_text(model, name),
+                                  .type = "",
+                                  .where = "",
+                                  .canonical = "",
+                                  .deprecation = ""};
   return function;
 }
 

@@ -16,7 +16,9 @@ typedef struct tn_abi_field {
   int64_t offset, size;
   const char* kind;  // pointer, function_pointer, signed_integer, ... as in data/abi/pjrt
   const char* type;  // as it was written; "" when the source does not tell
-  bool in_union;     // a member of an unnamed union that stands before it as "<anon>"
+  // The type without typedefs, as tn_abi_type_spell() spells it; "" when the source does not tell.
+  const char* canonical;
+  bool in_union;  // a member of an unnamed union that stands before it as "<anon>"
   bool deprecated;
   const char* deprecation;  // since when and what instead; "" when the source does not tell
 } tn_abi_field;
@@ -39,6 +41,7 @@ typedef struct tn_abi_constant {
 
 typedef struct tn_abi_function {
   const char *name, *type, *where;
+  const char* canonical;  // as a field's
   bool deprecated;
   const char* deprecation;  // as a field's
   bool inlined, mangled;    // no C symbol; only from readers that were asked for such
@@ -67,6 +70,8 @@ tn_abi_constant* tn_abi_model_add_constant(tn_abi_model* model, const char* enum
                                            const char* name, int64_t value);
 tn_abi_function* tn_abi_model_add_function(tn_abi_model* model, const char* name);
 const char* tn_abi_model_text(tn_abi_model* model, const char* text);
+// The text in the one spelling of tn_abi_type_spell().
+const char* tn_abi_model_type(tn_abi_model* model, const char* type);
 
 // NULL when there is none of that name.
 const tn_abi_struct* tn_abi_model_struct(const tn_abi_model* model, const char* name);

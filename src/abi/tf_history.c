@@ -134,7 +134,7 @@ static void add_functions(tn_abi_model* model, const char* release) {
     const char* name = tn_abi_cell(table, i, 0);
     tn_abi_function* function = tn_abi_model_add_function(model, name);
     if (!function) return;
-    function->type = signature_of(name, release);
+    function->type = function->canonical = signature_of(name, release);
     function->where = tn_abi_cell(table, i, tn_abi_column(table, "header"));
   }
 }

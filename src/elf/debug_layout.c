@@ -4,6 +4,7 @@
 #include <elfutils/libdw.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -75,95 +76,15 @@ static const char* kind_of(Dwarf_Die* type) {
   }
 }
 
-static void print_type(walk* w, tn_text* out, Dwarf_Die* type, int depth);
-
-static void print_parameters(walk* w, tn_text* out, Dwarf_Die* function, int depth) {
-  Dwarf_Die child;
-  bool any = false;
-  tn_text_putc(out, '(');
-  if (dwarf_child(function, &child) == 0) {
-    do {
-      Dwarf_Die type;
-      if (dwarf_tag(&child) == DW_TAG_unspecified_parameters) {
-        tn_text_puts(out, any ? ", ..." : "...");
-      } else if (dwarf_tag(&child) == DW_TAG_formal_parameter) {
-        if (any) tn_text_puts(out, ", ");
-        if (type_of(&child, &type)) print_type(w, out, &type, depth + 1);
-        any = true;
-      }
-    } while (next_sibling(w, &child));
-  }
-  tn_text_puts(out, any ? ")" : "void)");
-}
-
-static void print_return(walk* w, tn_text* out, Dwarf_Die* function, int depth) {
-  Dwarf_Die type;
-  if (type_of(function, &type)) {
-    print_type(w, out, &type, depth + 1);
-  } else {
-    tn_text_puts(out, "void");
-  }
-}
-
-// A type as C would spell it, near enough for two builds of one source to be compared.
-static void print_type(walk* w, tn_text* out, Dwarf_Die* type, int depth) {
-  Dwarf_Die target, inner;
-  const char* name = dwarf_diename(type);
-  if (depth > MAX_DEPTH) {
-    tn_text_puts(out, "...");
-    return;
-  }
-  switch (dwarf_tag(type)) {
-    case DW_TAG_pointer_type:
-      if (!type_of(type, &target)) {
-        tn_text_puts(out, "void *");
-      } else if (bare_type(&target, &inner) && dwarf_tag(&inner) == DW_TAG_subroutine_type) {
-        print_return(w, out, &inner, depth);
-        tn_text_puts(out, " (*)");
-        print_parameters(w, out, &inner, depth);
-      } else {
-        print_type(w, out, &target, depth + 1);
-        tn_text_puts(out, " *");
-      }
-      break;
-    case DW_TAG_const_type:
-      tn_text_puts(out, "const ");
-      if (type_of(type, &target)) {
-        print_type(w, out, &target, depth + 1);
-      } else {
-        tn_text_puts(out, "void");
-      }
-      break;
-    case DW_TAG_array_type:
-      if (type_of(type, &target)) print_type(w, out, &target, depth + 1);
-      tn_text_puts(out, " []");
-      break;
-    default:
-      if (name) {
-        tn_text_puts(out, name);
-      } else if (type_of(type, &target)) {
-        print_type(w, out, &target, depth + 1);
-      } else {
-        tn_text_puts(out, "?");
-      }
-  }
-}
-
-static const char* type_text(walk* w, Dwarf_Die* type) {
-  tn_text text = {0};
-  print_type(w, &text, type, 0);
-  const char* kept = tn_abi_model_text(w->model, text.data);
-  if (text.failed) w->model->failed = true;
-  tn_text_deinit(&text);
-  return kept;
-}
-
 static int64_t number_of(Dwarf_Die* die, unsigned name, int64_t otherwise) {
   Dwarf_Attribute attribute;
   Dwarf_Sword value;
   Dwarf_Word word;
   if (!dwarf_attr_integrate(die, name, &attribute)) return otherwise;
-  if (dwarf_formsdata(&attribute, &value) == 0) return value;
+  // The forms of a plain size carry no sign: an offset of 128 in one byte is not -128.
+  const unsigned form = dwarf_whatform(&attribute);
+  if (form == DW_FORM_sdata || form == DW_FORM_implicit_const)
+    return dwarf_formsdata(&attribute, &value) == 0 ? value : otherwise;
   return dwarf_formudata(&attribute, &word) == 0 ? (int64_t)word : otherwise;
 }
 
@@ -177,26 +98,219 @@ static bool has_flag(Dwarf_Die* die, unsigned name) {
 // Numbers of a damaged file may be anything.
 static int64_t sum(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
 
-static void add_members(walk* w, tn_abi_struct* made, Dwarf_Die* record, int64_t base,
-                        bool in_union, int depth) {
-  Dwarf_Die child, type, bare;
-  if (depth > MAX_DEPTH || dwarf_child(record, &child) != 0) return;
+// A type being spelled as C does it: around `declarator`, which grows at both ends on the way to
+// the type's name.
+typedef struct spelling {
+  walk* walk;
+  bool resolve;  // typedefs to what they stand for
+  int depth;
+} spelling;
+
+enum { IS_CONST = 1, IS_VOLATILE = 2 };
+
+static void spell(spelling s, tn_text* out, Dwarf_Die* type, int qualifiers,
+                  const char* declarator);
+
+static const char* words_of(int qualifiers) {
+  static const char* const words[] = {"", "const ", "volatile ", "const volatile "};
+  return words[qualifiers];
+}
+
+// "name declarator", the way every spelling ends.
+static void spell_name(tn_text* out, int qualifiers, const char* name, const char* declarator) {
+  tn_text_printf(out, "%s%s", words_of(qualifiers), name);
+  if (*declarator) tn_text_printf(out, "%s%s", *declarator == '[' ? "" : " ", declarator);
+}
+
+// What `function` takes; qualifiers of a parameter itself are no part of a function's type.
+static void spell_parameters(spelling s, tn_text* out, Dwarf_Die* function) {
+  Dwarf_Die child, type;
+  bool any = false;
+  tn_text_putc(out, '(');
+  if (dwarf_child(function, &child) == 0) {
+    do {
+      const int tag = dwarf_tag(&child);
+      if (tag != DW_TAG_unspecified_parameters && tag != DW_TAG_formal_parameter) continue;
+      if (any) tn_text_puts(out, ", ");
+      any = true;
+      if (tag == DW_TAG_unspecified_parameters) {
+        tn_text_puts(out, "...");
+      } else if (type_of(&child, &type)) {
+        Dwarf_Die next = type;
+        for (int i = 0; i < MAX_DEPTH && (dwarf_tag(&next) == DW_TAG_const_type ||
+                                          dwarf_tag(&next) == DW_TAG_volatile_type ||
+                                          dwarf_tag(&next) == DW_TAG_restrict_type);
+             ++i, type = next)
+          if (!type_of(&type, &next)) break;
+        spell(s, out, &type, 0, "");
+      }
+    } while (next_sibling(s.walk, &child));
+  }
+  tn_text_puts(out, any ? ")" : "void)");
+}
+
+static void spell_target(spelling s, tn_text* out, Dwarf_Die* die, int qualifiers,
+                         const char* declarator) {
+  Dwarf_Die target;
+  if (type_of(die, &target)) {
+    spell(s, out, &target, qualifiers, declarator);
+  } else {
+    spell_name(out, qualifiers, "void", declarator);
+  }
+}
+
+static void spell_function(spelling s, tn_text* out, Dwarf_Die* function, const char* declarator) {
+  tn_text text = {0};
+  tn_text_puts(&text, declarator);
+  spell_parameters(s, &text, function);
+  spell_target(s, out, function, 0, text.data ? text.data : "");
+  out->failed |= text.failed;
+  tn_text_deinit(&text);
+}
+
+// "*" before the declarator, in brackets where what it points to grows behind it.
+static void spell_pointer(spelling s, tn_text* out, Dwarf_Die* type, int qualifiers,
+                          const char* declarator) {
+  Dwarf_Die target;
+  const int tag = type_of(type, &target) ? dwarf_tag(&target) : 0;
+  Dwarf_Die bare = target;
+  const int bare_tag = tag && s.resolve && bare_type(&target, &bare) ? dwarf_tag(&bare) : tag;
+  const bool behind = bare_tag == DW_TAG_subroutine_type || bare_tag == DW_TAG_array_type;
+  tn_text text = {0};
+  tn_text_printf(&text, "%s*%s%s%s", behind ? "(" : "", words_of(qualifiers), declarator,
+                 behind ? ")" : "");
+  // "*const" needs no blank at its end.
+  spell_target(s, out, type, 0, text.data ? text.data : "");
+  out->failed |= text.failed;
+  tn_text_deinit(&text);
+}
+
+static void spell_array(spelling s, tn_text* out, Dwarf_Die* type, int qualifiers,
+                        const char* declarator) {
+  tn_text text = {0};
+  Dwarf_Die child;
+  tn_text_puts(&text, declarator);
+  bool any = false;
+  if (dwarf_child(type, &child) == 0) {
+    do {
+      if (dwarf_tag(&child) != DW_TAG_subrange_type) continue;
+      const int64_t last = number_of(&child, DW_AT_upper_bound, -1);
+      const int64_t count = number_of(&child, DW_AT_count, sum(last, 1));
+      any = true;
+      if (count > 0) {
+        tn_text_printf(&text, "[%" PRId64 "]", count);
+      } else {
+        tn_text_puts(&text, "[]");
+      }
+    } while (next_sibling(s.walk, &child));
+  }
+  if (!any) tn_text_puts(&text, "[]");
+  spell_target(s, out, type, qualifiers, text.data ? text.data : "");
+  out->failed |= text.failed;
+  tn_text_deinit(&text);
+}
+
+// A typedef by its name, or, when these are resolved, by what it names; a type that has no other
+// name keeps this one.
+static void spell_typedef(spelling s, tn_text* out, Dwarf_Die* type, int qualifiers,
+                          const char* declarator) {
+  Dwarf_Die target;
+  const char* name = dwarf_diename(type);
+  const int tag = type_of(type, &target) ? dwarf_tag(&target) : 0;
+  const bool nameless = (tag == DW_TAG_structure_type || tag == DW_TAG_union_type ||
+                         tag == DW_TAG_enumeration_type) &&
+                        !dwarf_diename(&target);
+  if (name && (!s.resolve || nameless)) {
+    spell_name(out, qualifiers, name, declarator);
+  } else {
+    spell_target(s, out, type, qualifiers, declarator);
+  }
+}
+
+static void spell(spelling s, tn_text* out, Dwarf_Die* type, int qualifiers,
+                  const char* declarator) {
+  const char* name = dwarf_diename(type);
+  if (++s.depth > MAX_DEPTH) {
+    tn_text_puts(out, "...");
+    return;
+  }
+  switch (dwarf_tag(type)) {
+    case DW_TAG_pointer_type: spell_pointer(s, out, type, qualifiers, declarator); break;
+    case DW_TAG_const_type: spell_target(s, out, type, qualifiers | IS_CONST, declarator); break;
+    case DW_TAG_volatile_type:
+      spell_target(s, out, type, qualifiers | IS_VOLATILE, declarator);
+      break;
+    case DW_TAG_restrict_type: spell_target(s, out, type, qualifiers, declarator); break;
+    case DW_TAG_array_type: spell_array(s, out, type, qualifiers, declarator); break;
+    case DW_TAG_subroutine_type: spell_function(s, out, type, declarator); break;
+    case DW_TAG_typedef: spell_typedef(s, out, type, qualifiers, declarator); break;
+    default: spell_name(out, qualifiers, name ? name : "?", declarator);
+  }
+}
+
+// The text of a field's type or, for a function, of its own.
+static const char* type_text(walk* w, Dwarf_Die* type, bool resolve) {
+  tn_text text = {0};
+  const spelling s = {w, resolve, 0};
+  if (dwarf_tag(type) == DW_TAG_subprogram) {
+    spell_function(s, &text, type, "");
+  } else {
+    spell(s, &text, type, 0, "");
+  }
+  // Spelled anew for its blanks alone where typedefs stay.
+  const char* kept = tn_abi_model_type(w->model, text.data);
+  if (text.failed) w->model->failed = true;
+  tn_text_deinit(&text);
+  return kept;
+}
+
+// Whose members are added. Those of a type without a name stand in the struct that has a field of
+// it: behind the field's name and a dot, or by themselves where the field has no name either.
+typedef struct owner {
+  tn_abi_struct* made;
+  int64_t base;
+  bool in_union;
+  const char* prefix;
+  int depth;
+} owner;
+
+static const char* prefixed(walk* w, const owner* o, const char* name) {
+  char text[256];
+  if (!*o->prefix) return name;
+  snprintf(text, sizeof text, "%s.%s", o->prefix, name);
+  return tn_abi_model_text(w->model, text);
+}
+
+static bool is_record(Dwarf_Die* type) {
+  const int tag = dwarf_tag(type);
+  return tag == DW_TAG_structure_type || tag == DW_TAG_union_type || tag == DW_TAG_class_type;
+}
+
+static void add_members(walk* w, const owner* o, Dwarf_Die* record) {
+  tn_abi_struct* made = o->made;
+  Dwarf_Die child, type;
+  if (o->depth > MAX_DEPTH || dwarf_child(record, &child) != 0) return;
   do {
     if (dwarf_tag(&child) != DW_TAG_member || !type_of(&child, &type)) continue;
     const char* name = dwarf_diename(&child);
-    tn_abi_field* field = tn_abi_model_add_field(w->model, made, name ? name : "<anon>");
+    tn_abi_field* field =
+        tn_abi_model_add_field(w->model, made, name ? prefixed(w, o, name) : "<anon>");
     if (!field) return;
     Dwarf_Word size = 0;
     dwarf_aggregate_size(&type, &size);
-    field->offset = sum(base, number_of(&child, DW_AT_data_member_location, 0));
+    field->offset = sum(o->base, number_of(&child, DW_AT_data_member_location, 0));
     field->size = (int64_t)size;
     field->kind = kind_of(&type);
-    field->type = name ? type_text(w, &type) : "";
-    field->in_union = in_union;
+    // A typedef is a name too, so the type is looked at as it stands.
+    const bool nameless = is_record(&type) && !dwarf_diename(&type);
+    field->type = !name ? "" : nameless ? field->kind : type_text(w, &type, false);
+    field->canonical = !name ? "" : nameless ? field->kind : type_text(w, &type, true);
+    field->in_union = o->in_union;
     if (sum(field->offset, field->size) > made->end) made->end = sum(field->offset, field->size);
-    const int64_t offset = field->offset;
-    if (!name && bare_type(&type, &bare))
-      add_members(w, made, &bare, offset, dwarf_tag(&bare) == DW_TAG_union_type, depth + 1);
+    if (!nameless) continue;
+    const owner inner = {made, field->offset, name || dwarf_tag(&type) == DW_TAG_union_type,
+                         name ? field->name : o->prefix, o->depth + 1};
+    add_members(w, &inner, &type);
   } while (next_sibling(w, &child));
 }
 
@@ -207,7 +321,7 @@ static void add_record(walk* w, Dwarf_Die* die, const char* name) {
   made->opaque = has_flag(die, DW_AT_declaration);
   if (made->opaque) return;
   made->size = number_of(die, DW_AT_byte_size, 0);
-  add_members(w, made, die, 0, dwarf_tag(die) == DW_TAG_union_type, 0);
+  add_members(w, &(owner){made, 0, dwarf_tag(die) == DW_TAG_union_type, "", 0}, die);
 }
 
 static void add_enum(walk* w, Dwarf_Die* die, const char* name) {
@@ -227,12 +341,8 @@ static void add_function(walk* w, Dwarf_Die* die, const char* name) {
     return;
   tn_abi_function* made = tn_abi_model_add_function(w->model, name);
   if (!made) return;
-  tn_text text = {0};
-  print_return(w, &text, die, 0);
-  tn_text_putc(&text, ' ');
-  print_parameters(w, &text, die, 0);
-  made->type = tn_abi_model_text(w->model, text.data);
-  tn_text_deinit(&text);
+  made->type = type_text(w, die, false);
+  made->canonical = type_text(w, die, true);
 }
 
 static bool is_foreign(Dwarf_Die* die) {

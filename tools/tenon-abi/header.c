@@ -28,6 +28,14 @@ static const char* text_of(reading* r, CXString string) {
   return copy;
 }
 
+// What a type is without typedefs.
+static const char* canonical_of(reading* r, CXType type) {
+  CXString text = clang_getTypeSpelling(clang_getCanonicalType(type));
+  const char* kept = tn_abi_model_type(r->model, clang_getCString(text));
+  clang_disposeString(text);
+  return kept;
+}
+
 static const char size_suffix[] = "_STRUCT_SIZE";
 
 static bool is_size_constant(const char* name) {
@@ -170,6 +178,7 @@ static enum CXVisitorResult visit_field(CXCursor cursor, CXClientData data) {
   field->size = clang_Type_getSizeOf(type);
   field->kind = kind_of(type);
   field->type = unnamed ? "" : nameless ? field->kind : text_of(r, clang_getTypeSpelling(type));
+  field->canonical = unnamed ? "" : nameless ? field->kind : canonical_of(r, type);
   field->in_union = o->in_union;
   field->deprecated = is_deprecated(r, cursor, &field->deprecation);
   const int64_t end = field->offset + (field->size > 0 ? field->size : 0);
@@ -227,6 +236,7 @@ static void add_function(reading* r, CXCursor cursor) {
   const CXType type = clang_getCursorType(cursor);
   function->type =
       text_of(r, clang_getTypeSpelling(r->whole ? clang_getCanonicalType(type) : type));
+  function->canonical = canonical_of(r, type);
   function->where = where(r, cursor);
   function->inlined = inlined;
   function->mangled = r->whole && strcmp(text_of(r, clang_Cursor_getMangling(cursor)), name) != 0;
