@@ -41,8 +41,10 @@ static bool other_type(const char* old_type, const char* old_canonical, const ch
 static const char* describe_field(tn_text* to, const tn_abi_field* field) {
   to->size = 0;
   if (!field) return "";
-  tn_text_printf(to, "%s@%" PRId64 ", %" PRId64 " bytes, ", field->name, field->offset,
-                 field->size);
+  tn_text_printf(to, "%s@%" PRId64, field->name, field->offset);
+  if (field->bits) tn_text_printf(to, " bit %" PRId64, field->bit);
+  tn_text_printf(to, ", %" PRId64 " %s, ", field->bits ? field->bits : field->size,
+                 field->bits ? "bits" : "bytes");
   describe_type(to, *field->type ? field->type : field->kind, field->canonical);
   if (*field->deprecation) tn_text_printf(to, "; deprecated %s", field->deprecation);
   return to->data ? to->data : "";
@@ -95,6 +97,7 @@ static tn_abi_evidence evidence_of(tn_abi_difference_kind kind) {
     case TN_ABI_FIELD_RESPELLED:
     case TN_ABI_FIELD_DEPRECATED:
     case TN_ABI_FUNCTION_RETYPED:
+    case TN_ABI_VARIABLE_RETYPED:
     case TN_ABI_FUNCTION_DEPRECATED: return TN_ABI_FROM_TYPES;
     default: return TN_ABI_FROM_LAYOUT;
   }
@@ -116,13 +119,14 @@ static void tell_field(comparison* c, tn_abi_difference_kind kind, const tn_abi_
   tn_abi_differences_add(c->out,
                          &(tn_abi_difference){kind, owner->name, after ? after->name : before->name,
                                               describe_field(&c->old_text, before),
-                                              describe_field(&c->new_text, after), owner->where,
+                                              describe_field(&c->new_text, after),
+                                              after && *after->where ? after->where : owner->where,
                                               hidden ? TN_ABI_FROM_TYPES : evidence_of(kind)});
 }
 
 static bool same_place(const tn_abi_field* a, const tn_abi_field* b) {
-  return a->offset == b->offset && a->size == b->size && strcmp(a->kind, b->kind) == 0 &&
-         a->in_union == b->in_union;
+  return a->offset == b->offset && a->size == b->size && a->bit == b->bit && a->bits == b->bits &&
+         strcmp(a->kind, b->kind) == 0 && a->in_union == b->in_union;
 }
 
 // The field of `in` at the place of `field` whose name `other` has not: what `field` was or is
@@ -138,8 +142,10 @@ static const tn_abi_field* renamed(const tn_abi_struct* in, const tn_abi_struct*
 static void compare_field(comparison* c, const tn_abi_struct* owner, const tn_abi_field* old,
                           const tn_abi_field* now) {
   const bool same_kind = strcmp(old->kind, now->kind) == 0;
-  if (old->offset != now->offset) tell_field(c, TN_ABI_FIELD_MOVED, owner, old, now);
-  if (!same_kind || (old->size != now->size && strcmp(now->kind, "struct") != 0)) {
+  if (old->offset != now->offset || old->bit != now->bit)
+    tell_field(c, TN_ABI_FIELD_MOVED, owner, old, now);
+  if (!same_kind || old->bits != now->bits ||
+      (old->size != now->size && strcmp(now->kind, "struct") != 0)) {
     tell_field(c, TN_ABI_FIELD_RETYPED, owner, old, now);
   } else if (old->size != now->size) {
     tell_field(c, TN_ABI_EMBEDDED_GROWN, owner, old, now);
@@ -243,13 +249,65 @@ static void tell_constant(comparison* c, tn_abi_difference_kind kind, const tn_a
       tn_text_printf(texts[i], "%s = %" PRId64, constants[i]->name, constants[i]->value);
     told[i] = constants[i] && texts[i]->data ? texts[i]->data : "";
   }
-  tell(c, kind, "", any->enumeration, any->name, told[0], told[1]);
+  tell(c, kind, now ? now->where : "", any->enumeration, any->name, told[0], told[1]);
+}
+
+static bool ends_with(const char* text, const char* end) {
+  const size_t length = strlen(text), suffix = strlen(end);
+  return length > suffix && strcmp(text + length - suffix, end) == 0;
+}
+
+// True for the constants that are the number itself, which is judged by other rules.
+static bool is_number(const tn_abi_model* model, const tn_abi_constant* constant) {
+  return (ends_with(constant->name, "_MAJOR") && constant->value == model->major) ||
+         (ends_with(constant->name, "_MINOR") && constant->value == model->minor) ||
+         (ends_with(constant->name, "_PATCH") && constant->value == model->patch);
+}
+
+static bool is_macro(const tn_abi_constant* constant) {
+  return strcmp(constant->enumeration, TN_ABI_MACROS) == 0;
+}
+
+// True for the first constant of its enum, which speaks for the enum itself.
+static bool leads(const tn_abi_model* model, size_t index) {
+  return index == 0 ||
+         strcmp(model->constants[index - 1].enumeration, model->constants[index].enumeration) != 0;
+}
+
+static void compare_enum(comparison* c, const tn_abi_constant* old, const tn_abi_constant* now) {
+  if (!old->size || !now->size || old->size == now->size) return;
+  c->old_text.size = c->new_text.size = 0;
+  tn_text_printf(&c->old_text, "%" PRId64 " bytes", old->size);
+  tn_text_printf(&c->new_text, "%" PRId64 " bytes", now->size);
+  tell(c, TN_ABI_ENUM_RESIZED, now->where, now->enumeration, "",
+       c->old_text.data ? c->old_text.data : "", c->new_text.data ? c->new_text.data : "");
+}
+
+// A macro is a value that peers have compiled in. One more says nothing; one less may have become
+// an enum's constant.
+static void compare_macro(comparison* c, const tn_abi_constant* old) {
+  const tn_abi_constant* now = tn_abi_model_constant(c->after, TN_ABI_MACROS, old->name);
+  if (now && now->value != old->value) tell_constant(c, TN_ABI_MACRO_CHANGED, old, now);
+  if (now || !c->after->tells_macros) return;
+  for (size_t i = 0; i < c->after->constant_count; ++i)
+    if (strcmp(c->after->constants[i].name, old->name) == 0) now = &c->after->constants[i];
+  if (!now) {
+    tell_constant(c, TN_ABI_MACRO_REMOVED, old, NULL);
+  } else if (now->value != old->value) {
+    tell_constant(c, TN_ABI_MACRO_CHANGED, old, now);
+  }
 }
 
 static void compare_constants(comparison* c) {
   for (size_t i = 0; i < c->before->constant_count; ++i) {
     const tn_abi_constant* old = &c->before->constants[i];
+    if (is_number(c->before, old)) continue;
+    if (is_macro(old)) {
+      compare_macro(c, old);
+      continue;
+    }
     const tn_abi_constant* now = tn_abi_model_constant(c->after, old->enumeration, old->name);
+    if (now && leads(c->before, i)) compare_enum(c, old, now);
     if (now && now->value != old->value) tell_constant(c, TN_ABI_CONSTANT_CHANGED, old, now);
     if (now) continue;
     now = same_value(c->after, c->before, old);
@@ -257,6 +315,7 @@ static void compare_constants(comparison* c) {
   }
   for (size_t i = 0; i < c->after->constant_count; ++i) {
     const tn_abi_constant* now = &c->after->constants[i];
+    if (is_macro(now) || is_number(c->after, now)) continue;
     if (!tn_abi_model_constant(c->before, now->enumeration, now->name) &&
         !same_value(c->before, c->after, now))
       tell_constant(c, TN_ABI_CONSTANT_ADDED, NULL, now);
@@ -268,12 +327,14 @@ static void compare_functions(comparison* c) {
     const tn_abi_function* old = &c->before->functions[i];
     const tn_abi_function* now = tn_abi_model_function(c->after, old->name);
     if (!now) {
-      tell(c, TN_ABI_FUNCTION_REMOVED, old->where, old->name, "", old->type, "");
+      tell(c, old->variable ? TN_ABI_VARIABLE_REMOVED : TN_ABI_FUNCTION_REMOVED, old->where,
+           old->name, "", old->type, "");
       continue;
     }
     if (other_type(old->type, old->canonical, now->type, now->canonical))
-      tell(c, TN_ABI_FUNCTION_RETYPED, now->where, now->name, "",
-           describe_function(&c->old_text, old), describe_function(&c->new_text, now));
+      tell(c, now->variable ? TN_ABI_VARIABLE_RETYPED : TN_ABI_FUNCTION_RETYPED, now->where,
+           now->name, "", describe_function(&c->old_text, old),
+           describe_function(&c->new_text, now));
     if (now->deprecated && !old->deprecated)
       tell(c, TN_ABI_FUNCTION_DEPRECATED, now->where, now->name, "", "",
            *now->deprecation ? now->deprecation : "deprecated");
@@ -281,7 +342,8 @@ static void compare_functions(comparison* c) {
   for (size_t i = 0; i < c->after->function_count; ++i) {
     const tn_abi_function* now = &c->after->functions[i];
     if (!tn_abi_model_function(c->before, now->name))
-      tell(c, TN_ABI_FUNCTION_ADDED, now->where, now->name, "", "", now->type);
+      tell(c, now->variable ? TN_ABI_VARIABLE_ADDED : TN_ABI_FUNCTION_ADDED, now->where, now->name,
+           "", "", now->type);
   }
 }
 

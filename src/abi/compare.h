@@ -19,15 +19,21 @@
   X(FIELD_SIGNATURE, "field-signature-changed")     \
   X(FIELD_RESPELLED, "field-type-respelled")        \
   X(FIELD_DEPRECATED, "field-deprecated")           \
+  X(ENUM_RESIZED, "enum-resized")                   \
   X(EMBEDDED_GROWN, "embedded-struct-resized")      \
   X(CONSTANT_ADDED, "constant-added")               \
   X(CONSTANT_REMOVED, "constant-removed")           \
   X(CONSTANT_RENAMED, "constant-renamed")           \
   X(CONSTANT_CHANGED, "constant-value-changed")     \
+  X(MACRO_CHANGED, "macro-value-changed")           \
+  X(MACRO_REMOVED, "macro-removed")                 \
   X(FUNCTION_ADDED, "function-added")               \
   X(FUNCTION_REMOVED, "function-removed")           \
   X(FUNCTION_RETYPED, "function-signature-changed") \
   X(FUNCTION_DEPRECATED, "function-deprecated")     \
+  X(VARIABLE_ADDED, "variable-added")               \
+  X(VARIABLE_REMOVED, "variable-removed")           \
+  X(VARIABLE_RETYPED, "variable-type-changed")      \
   X(SIZE_CONSTANT_WRONG, "size-constant-wrong")     \
   X(ALIGNMENT_OVER_8, "alignment-over-8")           \
   X(NUMBER_REISSUED, "number-reissued")             \

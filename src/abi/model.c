@@ -59,7 +59,8 @@ tn_abi_field* tn_abi_model_add_field(tn_abi_model* model, tn_abi_struct* owner, 
                             .kind = "",
                             .type = "",
                             .canonical = "",
-                            .deprecation = ""};
+                            .deprecation = "",
+                            .where = ""};
   return field;
 }
 
@@ -69,7 +70,7 @@ tn_abi_constant* tn_abi_model_add_constant(tn_abi_model* model, const char* enum
       push(model, (void**)&model->constants, &model->constant_count, sizeof *constant);
   if (constant)
     *constant = (tn_abi_constant){tn_abi_model_text(model, enumeration),
-                                  tn_abi_model_text(model, name), value};
+                                  tn_abi_model_text(model, name), value, .where = ""};
   return constant;
 }
 

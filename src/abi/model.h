@@ -14,13 +14,15 @@
 typedef struct tn_abi_field {
   const char* name;
   int64_t offset, size;
-  const char* kind;  // pointer, function_pointer, signed_integer, ... as in data/abi/pjrt
-  const char* type;  // as it was written; "" when the source does not tell
+  int64_t bit, bits;  // of a bit-field: its first bit within the byte at `offset`, and how many
+  const char* kind;   // pointer, function_pointer, signed_integer, ... as in data/abi/pjrt
+  const char* type;   // as it was written; "" when the source does not tell
   // The type without typedefs, as tn_abi_type_spell() spells it; "" when the source does not tell.
   const char* canonical;
   bool in_union;  // a member of an unnamed union that stands before it as "<anon>"
   bool deprecated;
   const char* deprecation;  // since when and what instead; "" when the source does not tell
+  const char* where;        // as a struct's
 } tn_abi_field;
 
 typedef struct tn_abi_struct {
@@ -34,9 +36,13 @@ typedef struct tn_abi_struct {
   size_t field_count;
 } tn_abi_struct;
 
+#define TN_ABI_MACROS "#define"  // the enumeration of macros that have a value
+
 typedef struct tn_abi_constant {
   const char *enumeration, *name;
   int64_t value;
+  int64_t size;       // of the enum's type; 0: the source does not tell
+  const char* where;  // as a struct's
 } tn_abi_constant;
 
 typedef struct tn_abi_function {
@@ -44,6 +50,7 @@ typedef struct tn_abi_function {
   const char* canonical;  // as a field's
   bool deprecated;
   const char* deprecation;  // as a field's
+  bool variable;            // no function, but a variable that both sides share
   bool inlined, mangled;    // no C symbol; only from readers that were asked for such
 } tn_abi_function;
 
@@ -56,6 +63,9 @@ typedef struct tn_abi_model {
   tn_abi_function* functions;
   size_t function_count;
   int64_t major, minor, patch;  // -1 where the source has none
+  bool number_stands;           // and they have been the same in all releases
+  bool tells_macros;            // had there been macros, they would be among the constants
+  const char* unjudged;         // a C++ class with functions in it, which are not read; or NULL
   bool failed;                  // memory ran out; asked once at the end
   // The model's own:
   tn_arena arena;

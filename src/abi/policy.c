@@ -34,15 +34,21 @@ const char* tn_abi_class_name(tn_abi_class class) {
     "append a new function: no size shows that this one takes other arguments")                      \
   X(FIELD_RESPELLED, MINOR, MINOR, "same bytes; make sure that the meaning is the same too")         \
   X(FIELD_DEPRECATED, MINOR, MINOR, "keep setting it as long as a host that reads it is supported")  \
+  X(ENUM_RESIZED, MAJOR, ILLEGAL, "keep the size: peers pass and store as many bytes as before")     \
   X(EMBEDDED_GROWN, MAJOR, ILLEGAL, "embed a pointer: a struct inside another can never grow")       \
   X(CONSTANT_ADDED, MINOR, MINOR, "peers built before do not know it: they need a default branch")   \
   X(CONSTANT_REMOVED, MAJOR, ILLEGAL, "keep the constant: peers built before still send it")         \
   X(CONSTANT_RENAMED, MINOR, ILLEGAL, "add the new name beside the old one")                         \
   X(CONSTANT_CHANGED, MAJOR, ILLEGAL, "give it back its value, and the new one a new name")          \
+  X(MACRO_CHANGED, MAJOR, ILLEGAL, "peers built before have the old value compiled in; if none depends on it, write 'macro-value-changed = minor' into a policy file") \
+  X(MACRO_REMOVED, MINOR, MINOR, "sources that use it no longer compile; peers built before still send its value") \
   X(FUNCTION_ADDED, MINOR, MINOR, "callers look it up weakly as long as older peers are supported")  \
   X(FUNCTION_REMOVED, MAJOR, ILLEGAL, "keep exporting it: a plugin that imports it no longer loads") \
   X(FUNCTION_RETYPED, MAJOR, ILLEGAL, "keep it as it was and add one under a new name")              \
   X(FUNCTION_DEPRECATED, MINOR, MINOR, "keep it as long as a supported peer calls it")               \
+  X(VARIABLE_ADDED, MINOR, MINOR, "peers look it up weakly as long as older sides are supported")    \
+  X(VARIABLE_REMOVED, MAJOR, ILLEGAL, "keep it: a plugin that imports it no longer loads")           \
+  X(VARIABLE_RETYPED, MAJOR, ILLEGAL, "keep it as it was and add one under a new name")              \
   X(SIZE_CONSTANT_WRONG, ILLEGAL, ILLEGAL, "let the constant name the last field")                   \
   X(ALIGNMENT_OVER_8, ILLEGAL, ILLEGAL, "structs that cross the boundary align to 8 bytes at most") \
   X(NUMBER_REISSUED, ILLEGAL, ILLEGAL, "never use a withdrawn number again: peers of both meanings are out there, and nothing tells them apart") \
@@ -167,6 +173,12 @@ static tn_abi_class bump_of(const tn_abi_model* before, const tn_abi_model* afte
   return TN_ABI_NONE;
 }
 
+// True for an interface whose number has been the same in all of its releases.
+static bool stands_still(const tn_abi_model* before, const tn_abi_model* after) {
+  return (before->number_stands || after->number_stands) && before->major == after->major &&
+         before->minor == after->minor && before->patch == after->patch;
+}
+
 static void judge_bump(const tn_abi_model* before, const tn_abi_model* after, tn_abi_verdict* out) {
   if (before->major < 0 || after->major < 0) {
     out->bump_ok = out->class == TN_ABI_NONE;
@@ -174,6 +186,16 @@ static void judge_bump(const tn_abi_model* before, const tn_abi_model* after, tn
       snprintf(out->bump_note, sizeof out->bump_note,
                "no number was found in %s, so nothing tells peers of this change",
                after->major < 0 ? "the new side" : "the old side");
+    return;
+  }
+  if (stands_still(before, after) && (out->class <= TN_ABI_MINOR || out->illegal_count)) {
+    out->bump_ok = true;
+    if (out->class != TN_ABI_NONE)
+      snprintf(out->bump_note, sizeof out->bump_note,
+               "the number %" PRId64 ".%" PRId64 ".%" PRId64
+               " did not move, as in every release; the rules of layout judge by themselves, and "
+               "struct sizes tell peers what is there",
+               before->major, before->minor, before->patch);
     return;
   }
   const tn_abi_class bump = bump_of(before, after, out->bump_note, sizeof out->bump_note);

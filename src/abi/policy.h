@@ -32,7 +32,8 @@ bool tn_abi_policy_get(const char* name_or_file, tn_abi_policy* out, tn_status* 
 // What to do about a difference of this kind, in a sentence.
 const char* tn_abi_advice(const tn_abi_policy* policy, tn_abi_difference_kind kind);
 
-// The outcome. `note`s say in words what is wrong with number and changelog, "" when nothing is.
+// The outcome. `note`s say in words what is wrong with number and changelog, "" when nothing is; a
+// number that is right without having moved is told too.
 typedef struct tn_abi_verdict {
   tn_abi_class class;  // the worst of all differences, illegal ones counted as major
   bool legal, bump_ok, changelog_ok;

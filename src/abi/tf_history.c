@@ -148,6 +148,10 @@ static void read_number(tn_abi_model* model, size_t row) {
   model->major = major;
   model->minor = minor;
   model->patch = patch;
+  const int column = tn_abi_column(releases(), "se_version");
+  model->number_stands = true;
+  for (size_t i = row; i < releases()->rows; ++i)
+    model->number_stands &= strcmp(tn_abi_cell(releases(), i, column), text) == 0;
 }
 
 bool tn_abi_tf_model(const char* release, tn_abi_model* out, tn_status* status) {

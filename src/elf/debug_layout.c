@@ -286,6 +286,20 @@ static bool is_record(Dwarf_Die* type) {
   return tag == DW_TAG_structure_type || tag == DW_TAG_union_type || tag == DW_TAG_class_type;
 }
 
+// Where a bit-field begins: counted from the struct's first bit, or as DWARF 3 did, from the
+// highest bit of the unit that it lies in.
+static void place_bits(Dwarf_Die* member, tn_abi_field* field, int64_t base) {
+  int64_t first = number_of(member, DW_AT_data_bit_offset, -1);
+  if (first < 0) {
+    const int64_t unit = number_of(member, DW_AT_byte_size, field->size);
+    const int64_t from_top = number_of(member, DW_AT_bit_offset, 0);
+    const uint64_t start = (uint64_t)number_of(member, DW_AT_data_member_location, 0);
+    first = (int64_t)(8 * (start + (uint64_t)unit) - (uint64_t)from_top - (uint64_t)field->bits);
+  }
+  field->offset = sum(base, first / 8);
+  field->bit = first % 8;
+}
+
 static void add_members(walk* w, const owner* o, Dwarf_Die* record) {
   tn_abi_struct* made = o->made;
   Dwarf_Die child, type;
@@ -306,7 +320,10 @@ static void add_members(walk* w, const owner* o, Dwarf_Die* record) {
     field->type = !name ? "" : nameless ? field->kind : type_text(w, &type, false);
     field->canonical = !name ? "" : nameless ? field->kind : type_text(w, &type, true);
     field->in_union = o->in_union;
-    if (sum(field->offset, field->size) > made->end) made->end = sum(field->offset, field->size);
+    field->bits = number_of(&child, DW_AT_bit_size, 0);
+    if (field->bits) place_bits(&child, field, o->base);
+    const int64_t last = field->bits ? sum(field->bit, sum(field->bits, 7)) / 8 : field->size;
+    if (sum(field->offset, last) > made->end) made->end = sum(field->offset, last);
     if (!nameless) continue;
     const owner inner = {made, field->offset, name || dwarf_tag(&type) == DW_TAG_union_type,
                          name ? field->name : o->prefix, o->depth + 1};
@@ -326,12 +343,16 @@ static void add_record(walk* w, Dwarf_Die* die, const char* name) {
 
 static void add_enum(walk* w, Dwarf_Die* die, const char* name) {
   Dwarf_Die child;
+  const int64_t size = number_of(die, DW_AT_byte_size, 0);
   if (dwarf_child(die, &child) != 0) return;
   do {
     const char* constant = dwarf_diename(&child);
     if (dwarf_tag(&child) == DW_TAG_enumerator && constant &&
-        !tn_abi_model_constant(w->model, name, constant))
-      tn_abi_model_add_constant(w->model, name, constant, number_of(&child, DW_AT_const_value, 0));
+        !tn_abi_model_constant(w->model, name, constant)) {
+      tn_abi_constant* made = tn_abi_model_add_constant(w->model, name, constant,
+                                                        number_of(&child, DW_AT_const_value, 0));
+      if (made) made->size = size;
+    }
   } while (next_sibling(w, &child));
 }
 
@@ -343,6 +364,18 @@ static void add_function(walk* w, Dwarf_Die* die, const char* name) {
   if (!made) return;
   made->type = type_text(w, die, false);
   made->canonical = type_text(w, die, true);
+}
+
+static void add_variable(walk* w, Dwarf_Die* die, const char* name) {
+  Dwarf_Die type;
+  if (!has_flag(die, DW_AT_external) || has_flag(die, DW_AT_declaration) || !type_of(die, &type) ||
+      tn_abi_model_function(w->model, name))
+    return;
+  tn_abi_function* made = tn_abi_model_add_function(w->model, name);
+  if (!made) return;
+  made->variable = true;
+  made->type = type_text(w, &type, false);
+  made->canonical = type_text(w, &type, true);
 }
 
 static bool is_foreign(Dwarf_Die* die) {
@@ -360,6 +393,7 @@ static void add_declaration(walk* w, Dwarf_Die* die) {
     case DW_TAG_union_type:
     case DW_TAG_class_type: add_record(w, die, name); break;
     case DW_TAG_enumeration_type: add_enum(w, die, name); break;
+    case DW_TAG_variable: add_variable(w, die, name); break;
     case DW_TAG_subprogram: add_function(w, die, name); break;
     case DW_TAG_typedef:
       // typedef struct {...} Name: the struct has no name but this.

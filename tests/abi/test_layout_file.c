@@ -59,6 +59,42 @@ TEST(other_files_are_refused_by_name_and_place) {
   }
 }
 
+TEST(a_layout_that_cannot_be_is_refused_with_the_name_of_what_is_wrong) {
+#define FIELD(members) "{\"name\": \"S\", \"size\": 8, \"end\": 8, \"fields\": [" members "]}"
+  static const char* const cases[][2] = {
+      {"\"constants\": []", "structs: there is no such list"},
+      {"\"structs\": [{\"name\": \"S\", \"size\": -1, \"fields\": []}]", "S: its \"size\" is no"},
+      {"\"structs\": [{\"name\": \"S\", \"end\": 1e20, \"fields\": []}]", "S: its \"end\" is no"},
+      {"\"structs\": [{\"name\": \"S\", \"size\": 1.5, \"fields\": []}]", "S: its \"size\" is no"},
+      {"\"structs\": [{\"name\": \"S\", \"size\": \"8\", \"fields\": []}]", "\"size\" is no"},
+      {"\"structs\": [{\"name\": \"S\"}]", "S: it has no \"fields\""},
+      {"\"structs\": [{\"size\": 8}]", "structs: one of them has no \"name\""},
+      {"\"structs\": [" FIELD("{\"name\": \"a\", \"offset\": -4}") "]", "S.a: its \"offset\" is"},
+      {"\"structs\": [" FIELD("{\"name\": \"a\", \"kind\": \"zzz\"}") "]", "S.a: its \"kind\""},
+      {"\"structs\": [" FIELD("{\"name\": \"a\", \"offset\": 4, \"size\": 8}") "]",
+       "S.a: it ends behind its struct"},
+      {"\"structs\": [" FIELD("{\"name\": \"a\"}, {\"name\": \"a\"}") "]",
+       "S.a: it is there twice"},
+      {"\"structs\": [" FIELD("") ", " FIELD("") "]", "S: it is there twice"},
+      {"\"structs\": [], \"functions\": [{\"name\": \"f\"}, {\"name\": \"f\"}]",
+       "f: it is there twice"},
+      {"\"structs\": [], \"constants\": [{\"enum\": \"E\", \"name\": \"A\"}]", "E.A: it has no"},
+      {"\"structs\": [], \"version\": {\"major\": -3}", "version: its \"major\" is no"},
+  };
+#undef FIELD
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    tn_status* status = tn_status_create();
+    tn_abi_model model = {0};
+    tn_text text = {0};
+    tn_text_printf(&text, "{\"schema\": \"tenon/abi-layout/1\", %s}", cases[i][0]);
+    CHECK(!tn_abi_layout_read("x.json", tn_text_view(&text), &model, status));
+    CHECK_CONTAINS(tn_status_message(status), cases[i][1]);
+    CHECK_CODE(status, TN_INVALID_ARGUMENT);
+    tn_text_deinit(&text);
+    tn_status_destroy(status);
+  }
+}
+
 static bool read_once(void* arg, tn_status* status) {
   tn_abi_model model = {0};
   const tn_text* text = arg;

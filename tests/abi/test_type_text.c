@@ -30,13 +30,11 @@ TEST(one_type_has_one_spelling_whoever_told_it) {
 }
 
 TEST(other_types_stay_other_types) {
-  static const char* const other[][2] = {{"signed char", "char"},
-                                         {"long", "int"},
-                                         {"unsigned long", "long"},
-                                         {"char *const", "const char *"},
-                                         {"double", "long double"},
-                                         {"int (*)(int)", "int (*)(int, ...)"},
-                                         {"uint8_t[3]", "uint8_t[2]"}};
+  static const char* const other[][2] = {
+      {"signed char", "char"},     {"long", "int"},
+      {"unsigned long", "long"},   {"char *const", "const char *"},
+      {"double", "long double"},   {"int (*)(int)", "int (*)(int, ...)"},
+      {"uint8_t[3]", "uint8_t[2]"}};
   for (size_t i = 0; i < sizeof other / sizeof other[0]; ++i)
     CHECK(!tn_abi_type_same(other[i][0], other[i][1]));
 }

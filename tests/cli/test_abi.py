@@ -121,8 +121,19 @@ def test_github_sees_the_line(tmp_path):
     (tmp_path / "new.h").write_text(HEADER.replace("  void* data;", "  void* a;\n  void* data;"))
     done = tenon("abi", "check", tmp_path / "old.h", tmp_path / "new.h", "--github")
     assert done.returncode == 1
-    assert f"::error file={tmp_path}/new.h,line=7,title=major::My_Args.a: inserted" in done.stdout
+    assert f"::error file={tmp_path}/new.h,line=9,title=major::My_Args.a: inserted" in done.stdout
+    # The fields that moved are one finding, as for people.
+    assert done.stdout.count("moved (") == 1 and ", and 5 more fields with it" in done.stdout
     assert "::error file=" in done.stdout.splitlines()[-1] and "title=number::" in done.stdout.splitlines()[-1]
+
+
+def test_github_sees_enums_on_their_line_and_what_is_gone_in_the_new_file(tmp_path):
+    (tmp_path / "old.h").write_text(HEADER)
+    new = HEADER.replace("MY_BLUE = 7", "\nMY_BLUE = 8").replace("int my_function(My_Args* args);", "")
+    (tmp_path / "new.h").write_text(new)
+    lines = tenon("abi", "check", tmp_path / "old.h", tmp_path / "new.h", "--github").stdout
+    assert f"::error file={tmp_path}/new.h,line=7,title=major::My_Color.MY_BLUE" in lines, lines
+    assert f"::error file={tmp_path}/new.h,title=major::my_function: removed" in lines
 
 
 def test_a_changelog_must_tell_of_the_number_with_a_date(tmp_path):

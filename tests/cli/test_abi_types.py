@@ -108,3 +108,71 @@ def test_a_member_of_a_nameless_union_is_judged_in_debug_information(tmp_path):
     other = SAME.replace("int64_t i; double d;", "int64_t i; void* d;")
     found = findings(build(tmp_path, "gcc", "old", SAME), build(tmp_path, "clang", "new", other))
     assert found == {("Api", "u.d", "field-retyped")}
+
+
+@pytest.mark.parametrize("old, new, found", [
+    ("struct S { int a : 3; int b : 5; };", "struct S { int a : 4; int b : 4; };",
+     {("S", "a", "field-retyped"), ("S", "b", "field-moved"), ("S", "b", "field-retyped")}),
+    ("struct S { int a : 3; int b : 5; };", "struct S { int b : 5; int a : 3; };",
+     {("S", "a", "field-moved"), ("S", "b", "field-moved")}),
+    ("#define FLAG 1\n", "#define FLAG 2\n", {("#define", "FLAG", "macro-value-changed")}),
+    ("#define FLAG (1u << 3)\n", "", {("#define", "FLAG", "macro-removed")}),
+    ("#define FLAG 1\n", "enum { FLAG = 1 };", {("", "FLAG", "constant-added")}),
+    ("#define GUARD\n#define EMPTY ()\n#define TEXT \"a\"\n#define MY_VERSION 3\n",
+     "#define GUARD 1\n#define TEXT \"b\"\n#define MY_VERSION 4\n", set()),
+    ("extern int g;", "extern long g;", {("g", "", "variable-type-changed")}),
+    ("extern int g;", "", {("g", "", "variable-removed")}),
+    ("union U { int a; float b; }; struct S { union U u; };", "union U { int a; void* b; }; struct S { union U u; };",
+     {("U", "b", "field-retyped"), ("S", "u", "field-retyped")}),
+    ("typedef struct { int n; int tail[]; } S;", "typedef struct { int n; int tail[]; } S;", set()),
+])
+def test_bits_macros_variables_and_unions_are_judged(tmp_path, old, new, found):
+    sides, changed = headers(tmp_path, old, new)
+    for side in sides:
+        assert findings(side, changed) == found, side
+
+
+def test_bits_and_variables_are_read_from_debug_information(tmp_path):
+    text = NUMBER + "struct S { int lead; unsigned a : 3; unsigned b : 7; unsigned long c : 40; } s; int g;\n"
+    other = text.replace("a : 3; unsigned b : 7", "a : 4; unsigned b : 6").replace("int g", "long g")
+    (tmp_path / "s.h").write_text(text.replace("} s; int g;", "}; extern struct S s; extern int g;"))
+    libraries = {}
+    for name, compiler, flags, code in [("gcc", "gcc", [], text), ("clang", "clang", [], text), ("three", "gcc", ["-gdwarf-3"], text),
+                                        ("other", "gcc", [], other)]:
+        (tmp_path / f"{name}.c").write_text(code)
+        libraries[name] = tmp_path / f"{name}.so"
+        subprocess.run([compiler, "-g", *flags, "-shared", "-fPIC", tmp_path / f"{name}.c", "-o", libraries[name]], check=True)
+    for name in ["gcc", "clang", "three"]:
+        assert findings(tmp_path / "s.h", libraries[name]) == set(), name
+    assert findings(libraries["gcc"], libraries["other"]) == {
+        ("S", "a", "field-retyped"), ("S", "b", "field-moved"), ("S", "b", "field-retyped"), ("g", "", "variable-type-changed")}
+
+
+def test_what_is_not_judged_of_cpp_is_said(tmp_path):
+    (before, baseline), after = headers(tmp_path, "enum class M : unsigned char { A }; class C { public: virtual void f(); int x; };",
+                                 "enum class M : int { A }; class C { public: virtual void e(); virtual void f(); int x; };")
+    for side in [before, baseline]:
+        assert findings(side, after) == {("M", "", "enum-resized")}
+    done = tenon("abi", "check", before, after)
+    assert "NOTE     functions of C++ classes (C and others) are not judged" in done.stdout
+    assert json.loads(tenon("abi", "check", before, after, "--json").stdout)["unjudged"] == "C"
+    (before, _), after = headers(tmp_path, "struct C { int x; };", "struct C { int x; };")
+    assert "NOTE" not in tenon("abi", "check", before, after).stdout
+
+
+def test_a_number_held_by_an_enum_may_move(tmp_path):
+    old = "enum { B_MAJOR = 1, B_MINOR = 2 };\nstruct S { int a; };"
+    new = "enum { B_MAJOR = 1, B_MINOR = 3 };\nstruct S { int a; int b; };"
+    (tmp_path / "old.h").write_text(old)
+    (tmp_path / "new.h").write_text(new)
+    (tmp_path / "old.json").write_text(tenon("abi", "layout", tmp_path / "old.h").stdout)
+    for side in ["old.h", "old.json"]:
+        done = tenon("abi", "check", tmp_path / side, tmp_path / "new.h")
+        assert done.returncode == 0 and "1 difference, minor" in done.stdout, done
+
+
+def test_a_number_that_never_moves_is_no_fault_of_one_release():
+    done = tenon("abi", "check", "tensorflow==2.8", "tensorflow==2.9", "--policy", "tf")
+    assert done.returncode == 0 and "the number 0.0.1 did not move, as in every release" in done.stdout, done
+    done = tenon("abi", "check", "tensorflow==2.5", "tensorflow==2.6", "--policy", "tf")
+    assert done.returncode == 1 and "ILLEGAL" in done.stdout and "did not move, as in every release" in done.stdout

@@ -19,7 +19,10 @@ typedef struct reading {
   CXTranslationUnit unit;
   tn_text macros;  // names of object-like macros, one a line
   const char* version_prefix;
-  bool whole;
+  bool whole, values;
+  // For each line of the question that evaluate_macros() asks, whether the compiler stumbled on it.
+  bool* stumbled;
+  size_t line_count;
 } reading;
 
 static const char* text_of(reading* r, CXString string) {
@@ -175,13 +178,19 @@ static enum CXVisitorResult visit_field(CXCursor cursor, CXClientData data) {
   clang_disposeString(name);
   if (!field) return CXVisit_Break;
   field->offset = offset / 8;
-  field->size = clang_Type_getSizeOf(type);
+  const int64_t size = clang_Type_getSizeOf(type);
+  field->size = size > 0 ? size : 0;  // an array without an end has none
+  if (clang_Cursor_isBitField(cursor)) {
+    field->bit = offset % 8;
+    field->bits = clang_getFieldDeclBitWidth(cursor);
+  }
   field->kind = kind_of(type);
   field->type = unnamed ? "" : nameless ? field->kind : text_of(r, clang_getTypeSpelling(type));
   field->canonical = unnamed ? "" : nameless ? field->kind : canonical_of(r, type);
   field->in_union = o->in_union;
   field->deprecated = is_deprecated(r, cursor, &field->deprecation);
-  const int64_t end = field->offset + (field->size > 0 ? field->size : 0);
+  field->where = where(r, cursor);
+  const int64_t end = field->bits ? (offset + field->bits + 7) / 8 : field->offset + field->size;
   if (end > o->made->end) o->made->end = end;
   if (unnamed) {
     owner inner = {r, o->made, offset, strcmp(field->kind, "union") == 0, o->prefix};
@@ -221,7 +230,11 @@ static enum CXChildVisitResult visit_constant(CXCursor cursor, CXCursor parent, 
   // An enum that only a typedef names.
   if (!*enumeration) enumeration = text_of(r, clang_getTypeSpelling(clang_getCursorType(parent)));
   if (strchr(enumeration, '(')) enumeration = "";
-  tn_abi_model_add_constant(r->model, enumeration, name, clang_getEnumConstantDeclValue(cursor));
+  tn_abi_constant* made = tn_abi_model_add_constant(r->model, enumeration, name,
+                                                    clang_getEnumConstantDeclValue(cursor));
+  if (!made) return CXChildVisit_Break;
+  made->size = clang_Type_getSizeOf(clang_getCursorType(parent));
+  made->where = where(r, cursor);
   return CXChildVisit_Continue;
 }
 
@@ -243,6 +256,33 @@ static void add_function(reading* r, CXCursor cursor) {
   function->deprecated = is_deprecated(r, cursor, &function->deprecation);
 }
 
+static void add_variable(reading* r, CXCursor cursor) {
+  if (!r->values || clang_Cursor_getStorageClass(cursor) == CX_SC_Static ||
+      clang_getCursorLinkage(cursor) != CXLinkage_External)
+    return;
+  const char* name = text_of(r, clang_getCursorSpelling(cursor));
+  if (tn_abi_model_function(r->model, name)) return;
+  tn_abi_function* variable = tn_abi_model_add_function(r->model, name);
+  if (!variable) return;
+  variable->variable = true;
+  variable->type = text_of(r, clang_getTypeSpelling(clang_getCursorType(cursor)));
+  variable->canonical = canonical_of(r, clang_getCursorType(cursor));
+  variable->where = where(r, cursor);
+  variable->deprecated = is_deprecated(r, cursor, &variable->deprecation);
+}
+
+// Functions of a C++ class, which are not read.
+static enum CXChildVisitResult find_method(CXCursor cursor, CXCursor parent, CXClientData data) {
+  switch (clang_getCursorKind(cursor)) {
+    case CXCursor_CXXMethod:
+    case CXCursor_Constructor:
+    case CXCursor_Destructor:
+    case CXCursor_ConversionFunction:
+    case CXCursor_FunctionTemplate: return CXChildVisit_Break;
+    default: return CXChildVisit_Continue;
+  }
+}
+
 // Whether a struct has a name of its own; libclang makes one up with brackets for those without.
 static bool is_named(reading* r, CXCursor cursor) {
   const char* name = text_of(r, clang_getCursorSpelling(cursor));
@@ -260,6 +300,8 @@ static enum CXChildVisitResult visit_declaration(CXCursor cursor, CXCursor paren
     case CXCursor_StructDecl:
     case CXCursor_UnionDecl:
     case CXCursor_ClassDecl: {
+      if (!r->model->unjudged && clang_visitChildren(cursor, find_method, NULL))
+        r->model->unjudged = text_of(r, clang_getCursorSpelling(cursor));
       if (is_named(r, cursor)) add_struct(r, cursor, text_of(r, clang_getCursorSpelling(cursor)));
       break;
     }
@@ -272,6 +314,7 @@ static enum CXChildVisitResult visit_declaration(CXCursor cursor, CXCursor paren
     }
     case CXCursor_EnumDecl: clang_visitChildren(cursor, visit_constant, r); break;
     case CXCursor_FunctionDecl: add_function(r, cursor); break;
+    case CXCursor_VarDecl: add_variable(r, cursor); break;
     case CXCursor_MacroDefinition:
       if (!clang_Cursor_isMacroFunctionLike(cursor) && !clang_Cursor_isMacroBuiltin(cursor)) {
         CXString name = clang_getCursorSpelling(cursor);
@@ -298,6 +341,14 @@ static bool same_name(const char* a, size_t a_length, const char* b) {
 bool header_names_size_of(const char* macro, const char* struct_name) {
   return is_size_constant(macro) &&
          same_name(macro, strlen(macro) - (sizeof size_suffix - 1), struct_name);
+}
+
+// Versions in macros move by themselves; the number that is judged is read by use_constant().
+static bool tells_version(const char* macro) {
+  const char* last = strrchr(macro, '_');
+  return strstr(macro, "VERSION") ||
+         (last && (strcmp(last, "_MAJOR") == 0 || strcmp(last, "_MINOR") == 0 ||
+                   strcmp(last, "_PATCH") == 0));
 }
 
 // A constant of the header, by enum or macro: a struct's size, or a part of the number.
@@ -327,6 +378,30 @@ static void use_constant(reading* r, const char* name, int64_t value) {
     *part = value;
 }
 
+static size_t line_of(CXSourceLocation location) {
+  unsigned line = 0;
+  clang_getExpansionLocation(location, NULL, &line, NULL, NULL);
+  return line;
+}
+
+// A macro that is no number still makes a constant, of any value, beside the compiler's complaint.
+static void find_stumbles(reading* r, CXTranslationUnit unit) {
+  for (unsigned i = 0; r->stumbled && i < clang_getNumDiagnostics(unit); ++i) {
+    CXDiagnostic diagnostic = clang_getDiagnostic(unit, i);
+    const size_t line = line_of(clang_getDiagnosticLocation(diagnostic));
+    if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error && line < r->line_count)
+      r->stumbled[line] = true;
+    clang_disposeDiagnostic(diagnostic);
+  }
+}
+
+// Whether a macro is a value of the interface: a number under a name that is not the compiler's.
+static bool is_value(const reading* r, CXCursor cursor, const char* macro) {
+  const size_t line = line_of(clang_getCursorLocation(cursor));
+  return strncmp(macro, "__", 2) != 0 && !is_size_constant(macro) && !tells_version(macro) &&
+         line < r->line_count && !r->stumbled[line];
+}
+
 static enum CXChildVisitResult visit_evaluated(CXCursor cursor, CXCursor parent,
                                                CXClientData data) {
   if (clang_getCursorKind(cursor) == CXCursor_EnumDecl) return CXChildVisit_Recurse;
@@ -338,7 +413,8 @@ static enum CXChildVisitResult visit_evaluated(CXCursor cursor, CXCursor parent,
     reading* r = data;
     const int64_t value = clang_getEnumConstantDeclValue(cursor);
     use_constant(r, text + 12, value);
-    if (r->whole) tn_abi_model_add_constant(r->model, HEADER_MACROS, text + 12, value);
+    if (r->whole || (r->values && is_value(r, cursor, text + 12)))
+      tn_abi_model_add_constant(r->model, TN_ABI_MACROS, text + 12, value);
   }
   clang_disposeString(name);
   return CXChildVisit_Continue;
@@ -407,22 +483,30 @@ static void evaluate_macros(reading* r, CXIndex index, const char* path,
     const int length = (int)strcspn(name, "\n");
     tn_text_printf(&text, "enum { tn_value_of_%.*s = (%.*s) };\n", length, name, length, name);
     name += length + 1;
+    ++r->line_count;
   }
+  r->line_count += 2;  // lines are counted from 1, and the first includes the header
+  r->stumbled = tn_alloc_zeroed(r->line_count, sizeof *r->stumbled);
+  if (!r->stumbled) r->line_count = 0;
+  if (!r->stumbled) r->model->failed = true;
   char question[4096];
   snprintf(question, sizeof question, "%.*s/.tenon-abi-macros.h", base ? (int)(base - path) : 1,
            base ? path : ".");
   CXTranslationUnit unit = text.failed ? NULL : parse(index, question, &text, options, cpp);
   if (unit) {
+    find_stumbles(r, unit);
     clang_visitChildren(clang_getTranslationUnitCursor(unit), visit_evaluated, r);
     clang_disposeTranslationUnit(unit);
   } else {
     r->model->failed = true;
   }
+  tn_free(r->stumbled);
   tn_text_deinit(&text);
 }
 
 static void read_unit(reading* r, CXIndex index, const char* path, const header_options* options,
                       bool cpp) {
+  r->model->tells_macros = r->values;
   r->model->major = r->model->minor = r->model->patch = -1;
   clang_visitChildren(clang_getTranslationUnitCursor(r->unit), visit_declaration, r);
   for (size_t i = 0; i < r->model->constant_count; ++i)
@@ -456,7 +540,10 @@ bool read_header(const char* path, const header_options* options, tn_abi_model* 
                  tn_status* status) {
   CXIndex index = clang_createIndex(0, 0);
   tn_text errors = {0};
-  reading r = {.model = out, .version_prefix = options->version_prefix, .whole = options->whole};
+  reading r = {.model = out,
+               .version_prefix = options->version_prefix,
+               .whole = options->whole,
+               .values = options->values};
   bool cpp = false;
   r.unit = parse(index, path, NULL, options, cpp);
   if (r.unit && has_errors(r.unit, &errors)) {

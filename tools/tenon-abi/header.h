@@ -10,10 +10,11 @@ typedef struct header_options {
   int flag_count;
   const char* version_prefix;  // of the constants that are its number; "" takes the first that fits
   // For an import: also functions that are inline or have no C linkage, types of functions without
-  // typedefs, and macros that have a value, as constants of the enum HEADER_MACROS.
+  // typedefs, and macros that have a value, as constants of the enum TN_ABI_MACROS.
   bool whole;
+  // For a check: also macros that have a value, and variables.
+  bool values;
 } header_options;
-#define HEADER_MACROS "#define"
 
 // True when `macro` is the constant for the size of the struct of that name.
 bool header_names_size_of(const char* macro, const char* struct_name);

@@ -99,7 +99,7 @@ static bool read_headers(const data_tables* tables, tf_release* release,
   int count = 2;
   for (int i = 0; i < options->header->flag_count && count < 258; ++i)
     flags[count++] = options->header->flags[i];
-  const header_options all = {flags, count, "SE", true};
+  const header_options all = {flags, count, "SE", true, false};
   char path[4200], all_of_it[4100];
   char* folder = tn_temporary_make("tenon-import", status);
   if (!folder) return false;
@@ -147,13 +147,13 @@ static void release_deinit(tf_release* release) {
 
 // The value of a macro, by its name.
 static const tn_abi_constant* macro(const tf_release* release, const char* name) {
-  return tn_abi_model_constant(&release->headers, HEADER_MACROS, name);
+  return tn_abi_model_constant(&release->headers, TN_ABI_MACROS, name);
 }
 
 static const char* size_macro(const tf_release* release, const char* struct_name) {
   const tn_abi_model* model = &release->headers;
   for (size_t i = 0; i < model->constant_count; ++i)
-    if (strcmp(model->constants[i].enumeration, HEADER_MACROS) == 0 &&
+    if (strcmp(model->constants[i].enumeration, TN_ABI_MACROS) == 0 &&
         header_names_size_of(model->constants[i].name, struct_name))
       return model->constants[i].name;
   return "-";

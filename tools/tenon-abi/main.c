@@ -107,8 +107,13 @@ static int judge(const request* request, const tn_abi_policy* policy, const tn_a
   tn_abi_compare(before, after, &differences);
   tn_abi_pjrt_carried(before, after, &differences);
   tn_abi_judge(policy, before, after, &differences, changelog, &verdict);
-  const report report = {request->words[1], request->words[2], request->changelog, policy,
-                         &differences,      &verdict};
+  const report report = {request->words[1],
+                         request->words[2],
+                         request->changelog,
+                         policy,
+                         &differences,
+                         &verdict,
+                         after->unjudged ? after->unjudged : before->unjudged};
   const bool whole = !differences.failed;
   if (!whole) {
     tn_status_set_no_memory(status, "comparing");
@@ -131,7 +136,7 @@ static int check(const request* request, tn_status* status) {
   }
   if (!tn_abi_policy_get(request->policy ? request->policy : "pjrt", &policy, status))
     return told(status);
-  const header_options options = {request->flags, request->flag_count, policy.prefix, false};
+  const header_options options = {request->flags, request->flag_count, policy.prefix, false, true};
   tn_abi_model before = {0}, after = {0};
   tn_text changelog = {0};
   int result = NO_VERDICT;
@@ -157,7 +162,7 @@ static int layout(const request* request, tn_status* status) {
   }
   if (!tn_abi_policy_get(request->policy ? request->policy : "pjrt", &policy, status))
     return told(status);
-  const header_options options = {request->flags, request->flag_count, policy.prefix, false};
+  const header_options options = {request->flags, request->flag_count, policy.prefix, false, true};
   tn_abi_model model = {0};
   if (!read_source(request->words[1], &options, &model, status)) return told(status);
   tn_text text = {0};
@@ -174,7 +179,7 @@ static int import(request* request, tn_status* status) {
     fputs("tenon abi: import takes one header or wheel: tenon abi import pjrt_c_api.h\n", stderr);
     return NO_VERDICT;
   }
-  const header_options options = {request->flags, request->flag_count, "PJRT_API", false};
+  const header_options options = {request->flags, request->flag_count, "PJRT_API", false, false};
   request->import.header = &options;
   request->import.json = request->json;
   const import_result result = import_source(request->words[1], &request->import, status);

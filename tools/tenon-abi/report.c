@@ -11,10 +11,13 @@ static const char* verb_of(tn_abi_difference_kind kind) {
   switch (kind) {
     case TN_ABI_STRUCT_ADDED:
     case TN_ABI_CONSTANT_ADDED:
+    case TN_ABI_VARIABLE_ADDED:
     case TN_ABI_FUNCTION_ADDED: return "added";
     case TN_ABI_STRUCT_REMOVED:
     case TN_ABI_FIELD_REMOVED:
     case TN_ABI_CONSTANT_REMOVED:
+    case TN_ABI_MACRO_REMOVED:
+    case TN_ABI_VARIABLE_REMOVED:
     case TN_ABI_FUNCTION_REMOVED: return "removed";
     case TN_ABI_OPAQUE_DEFINED: return "was opaque and is now defined";
     case TN_ABI_DEFINED_OPAQUE: return "was defined and is now opaque";
@@ -23,6 +26,7 @@ static const char* verb_of(tn_abi_difference_kind kind) {
     case TN_ABI_FIELD_MOVED: return "moved";
     case TN_ABI_FIELD_RENAMED:
     case TN_ABI_CONSTANT_RENAMED: return "renamed";
+    case TN_ABI_VARIABLE_RETYPED:
     case TN_ABI_FIELD_RETYPED: return "changed its type";
     case TN_ABI_FIELD_SIGNATURE:
     case TN_ABI_FUNCTION_RETYPED: return "takes or returns other types";
@@ -30,6 +34,8 @@ static const char* verb_of(tn_abi_difference_kind kind) {
     case TN_ABI_FIELD_DEPRECATED:
     case TN_ABI_FUNCTION_DEPRECATED: return "deprecated";
     case TN_ABI_EMBEDDED_GROWN: return "is a struct by value whose size changed";
+    case TN_ABI_ENUM_RESIZED: return "is an enum of another size";
+    case TN_ABI_MACRO_CHANGED:
     case TN_ABI_CONSTANT_CHANGED: return "changed its value";
     case TN_ABI_SIZE_CONSTANT_WRONG:
       return "has a size constant that is not the end of its last field";
@@ -99,6 +105,10 @@ static void print_difference(const report* report, size_t index) {
   tn_text_deinit(&text);
 }
 
+#define UNJUDGED                                                                                  \
+  "functions of C++ classes (%s and others) are not judged: virtual tables, methods, overloads. " \
+  "Only data members and C functions are"
+
 void report_to_people(const report* report) {
   const tn_abi_verdict* verdict = report->verdict;
   for (int class = TN_ABI_ILLEGAL; class >= TN_ABI_NONE; --class)
@@ -109,6 +119,7 @@ void report_to_people(const report* report) {
   if (*verdict->bump_note) printf("NUMBER   %s\n", verdict->bump_note);
   if (*verdict->changelog_note)
     printf("CHANGES  %s: %s\n", report->changelog, verdict->changelog_note);
+  if (report->unjudged) printf("NOTE     " UNJUDGED "\n", report->unjudged);
   printf("%zu difference%s, %s by policy %s: %s\n", report->differences->count,
          report->differences->count == 1 ? "" : "s", tn_abi_class_name(verdict->class),
          report->policy->name, verdict->legal ? "legal" : "not legal");
@@ -126,6 +137,7 @@ void report_as_json(const report* report) {
   if (*report->verdict->bump_note) tn_json_string(&json, "bump_note", report->verdict->bump_note);
   if (*report->verdict->changelog_note)
     tn_json_string(&json, "changelog_note", report->verdict->changelog_note);
+  if (report->unjudged) tn_json_string(&json, "unjudged", report->unjudged);
   tn_json_begin_array(&json, "findings");
   for (size_t i = 0; i < report->differences->count; ++i) {
     const tn_abi_difference* d = &report->differences->items[i];
@@ -172,6 +184,12 @@ static void print_command(const char* level, const char* where, const char* titl
   printf("\n");
 }
 
+// Told of the old side's line, which a review of the new side does not show.
+static bool is_gone(const tn_abi_difference* d) {
+  return d->kind == TN_ABI_STRUCT_REMOVED || d->kind == TN_ABI_FUNCTION_REMOVED ||
+         d->kind == TN_ABI_VARIABLE_REMOVED;
+}
+
 void report_to_github(const report* report) {
   const tn_abi_verdict* verdict = report->verdict;
   for (size_t i = 0; i < report->differences->count; ++i) {
@@ -179,16 +197,27 @@ void report_to_github(const report* report) {
     const tn_abi_class class = class_of(report, d);
     // What the number does not cover, or nothing could.
     const bool bad = class == TN_ABI_ILLEGAL || (!verdict->bump_ok && class == verdict->class);
+    if (is_told_before(report->differences, i)) continue;
     tn_text text = {0};
     write_sentence(&text, d);
+    const size_t moved = d->kind == TN_ABI_FIELD_MOVED ? moved_together(report->differences, i) : 1;
+    if (moved > 1) tn_text_printf(&text, ", and %zu more fields with it", moved - 1);
     if (d->evidence != TN_ABI_FROM_LAYOUT)
       tn_text_printf(&text, " (%s)", evidence_sentence(d->evidence));
     tn_text_printf(&text, ". %s", tn_abi_advice(report->policy, d->kind));
-    print_command(bad ? "error" : "notice", *d->where ? d->where : report->after,
+    print_command(bad ? "error" : "notice", is_gone(d) || !*d->where ? report->after : d->where,
                   tn_abi_class_name(class), text.data ? text.data : "");
     tn_text_deinit(&text);
   }
-  if (*verdict->bump_note) print_command("error", report->after, "number", verdict->bump_note);
+  if (*verdict->bump_note)
+    print_command(verdict->bump_ok ? "notice" : "error", report->after, "number",
+                  verdict->bump_note);
+  if (report->unjudged) {
+    tn_text text = {0};
+    tn_text_printf(&text, UNJUDGED, report->unjudged);
+    print_command("notice", report->after, "not judged", text.data ? text.data : "");
+    tn_text_deinit(&text);
+  }
   if (*verdict->changelog_note)
     print_command("error", report->changelog, "changelog", verdict->changelog_note);
 }

@@ -9,6 +9,7 @@ typedef struct report {
   const tn_abi_policy* policy;
   const tn_abi_differences* differences;
   const tn_abi_verdict* verdict;
+  const char* unjudged;  // a C++ class whose functions nobody looked at, or NULL
 } report;
 
 void report_to_people(const report* report);
