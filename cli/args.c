@@ -1,3 +1,5 @@
+#include <ctype.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,6 +112,16 @@ const char* cli_value(const cli_args* args, const char* option) {
   for (size_t i = args->given_count; i > 0; --i)
     if (strcmp(args->given[i - 1].name, option) == 0) return args->given[i - 1].value;
   return NULL;
+}
+
+bool cli_number(const char* text, long lowest, long highest, long* out) {
+  // Nothing that strtol would skip or take for granted: blanks and signs other than a minus.
+  const char* digits = text + (*text == '-');
+  if (!isdigit((unsigned char)*digits)) return false;
+  char* end;
+  errno = 0;
+  *out = strtol(text, &end, 10);
+  return !*end && !errno && *out >= lowest && *out <= highest;
 }
 
 int cli_misused(const cli_args* args, const char* format, ...) {

@@ -56,6 +56,8 @@ void cli_args_deinit(cli_args* args);
 bool cli_has(const cli_args* args, const char* option);
 // The last value given, or NULL.
 const char* cli_value(const cli_args* args, const char* option);
+// Reads a whole number from `lowest` to `highest`; false for anything else, also behind the number.
+bool cli_number(const char* text, long lowest, long highest, long* out);
 
 // "tenon ops: <text>" on standard error, and how to get help. Returns CLI_USAGE.
 int cli_misused(const cli_args* args, const char* format, ...) TN_PRINTF(2, 3);

@@ -167,11 +167,16 @@ static int window(cli_args* args, tn_status* status) {
   const char *plugin = cli_value(args, "plugin"), *as_of = cli_value(args, "as-of");
   const char *weeks = cli_value(args, "weeks"), *name = cli_value(args, "framework");
   const char* announced = cli_value(args, "announced");
-  tn_window_question question = {.weeks = weeks ? atoi(weeks) : 12,
+  tn_window_question question = {.weeks = 12,
                                  .day = tn_day_today(),
                                  .major_announced = -1,
                                  .plugin_stablehlo = cli_value(args, "stablehlo"),
                                  .program_stablehlo = cli_value(args, "program")};
+  long length;
+  if (weeks && !cli_number(weeks, 1, 5200, &length))
+    return cli_misused(args, "--weeks '%s' cannot be: weeks are 1 or more, and 5200 at most",
+                       weeks);
+  if (weeks) question.weeks = (int)length;
   question.major_day = question.day;
   tn_abi_release release;
   plugin_facts facts = {.extension_count = 0};

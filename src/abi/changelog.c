@@ -43,18 +43,26 @@ static bool find_date(const char* line, int64_t* out) {
 // Reads a line as the head of an entry.
 static bool read_entry(const char* line, tn_changelog_entry* out) {
   line += strspn(line, " \t#*-[(=v");
-  long long major, minor;
-  int length = 0;
+  long long major, minor, patch = -1;
+  int length = 0, more = 0;
   if (!isdigit((unsigned char)*line) || sscanf(line, "%9lld.%9lld%n", &major, &minor, &length) != 2)
     return false;
-  // "0.55.1" and "0.55x" are other things.
-  if (line[length] && (isalnum((unsigned char)line[length]) ||
-                       (line[length] == '.' && isdigit((unsigned char)line[length + 1]))))
+  if (sscanf(line + length, ".%9lld%n", &patch, &more) == 1) length += more;
+  // "0.55.1.2", "0.55x", "0.55-rc1" and the link "[0.55]: address" are other things.
+  const char* rest = line + length;
+  if (isalnum((unsigned char)*rest) || (*rest == '.' && isdigit((unsigned char)rest[1])) ||
+      (*rest == '-' && isalpha((unsigned char)rest[1])) || strncmp(rest, "]:", 2) == 0)
     return false;
   out->major = major;
   out->minor = minor;
-  out->has_date = find_date(line + length, &out->day);
+  out->patch = patch;
+  out->has_date = find_date(rest, &out->day);
   return true;
+}
+
+static bool is_same(const tn_changelog_entry* entry, const tn_changelog_entry* wanted) {
+  return entry->major == wanted->major && entry->minor == wanted->minor &&
+         (entry->patch < 0 || wanted->patch < 0 || entry->patch == wanted->patch);
 }
 
 // Walks the entries; `wanted` NULL looks for the highest number.
@@ -69,18 +77,18 @@ static bool search(tn_view text, const tn_changelog_entry* wanted, tn_changelog_
     at += length + 1;
     tn_changelog_entry entry = {.line = number + 1};
     if (!read_entry(line, &entry)) continue;
-    const bool better = wanted
-                            ? entry.major == wanted->major && entry.minor == wanted->minor && !found
-                            : !found || entry.major > out->major ||
-                                  (entry.major == out->major && entry.minor > out->minor);
+    const bool better = wanted ? is_same(&entry, wanted) && !found
+                               : !found || entry.major > out->major ||
+                                     (entry.major == out->major && entry.minor > out->minor);
     if (better) *out = entry;
     found |= better;
   }
   return found;
 }
 
-bool tn_changelog_find(tn_view text, int64_t major, int64_t minor, tn_changelog_entry* out) {
-  return search(text, &(tn_changelog_entry){.major = major, .minor = minor}, out);
+bool tn_changelog_find(tn_view text, int64_t major, int64_t minor, int64_t patch,
+                       tn_changelog_entry* out) {
+  return search(text, &(tn_changelog_entry){.major = major, .minor = minor, .patch = patch}, out);
 }
 
 bool tn_changelog_newest(tn_view text, tn_changelog_entry* out) { return search(text, NULL, out); }

@@ -218,7 +218,7 @@ static void judge_changelog(const tn_abi_model* before, const tn_abi_model* afte
     out->changelog_ok = false;
     snprintf(out->changelog_note, sizeof out->changelog_note,
              "the new side has no number to look for in the changelog");
-  } else if (!tn_changelog_find(changelog, after->major, after->minor, &entry)) {
+  } else if (!tn_changelog_find(changelog, after->major, after->minor, after->patch, &entry)) {
     out->changelog_ok = false;
     snprintf(out->changelog_note, sizeof out->changelog_note,
              "it has no entry for %" PRId64 ".%" PRId64, after->major, after->minor);

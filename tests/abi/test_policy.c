@@ -158,6 +158,12 @@ TEST(the_changelog_has_an_entry_with_the_number_and_a_date) {
                {"## 0.6\n", false},
                {"## 0.7 (Nov 1, 2024)\n## 0.6 (Oct 2, 2024)\n", false},
                {"0.60 2024-10-02\n0.6.1 2024-10-02\n", false},
+               {"# Changelog\n## [Unreleased]\n### Added\n## [0.6.0] - 2024-10-02\n"
+                "## [0.5.0] - 2024-09-01\n[0.6.0]: https://host/compare/v0.5.0...v0.6.0\n",
+                true},
+               {"## v0.6.0 (2024-10-02)\n", true},
+               {"## [0.6.0]\n[0.6.0]: https://host/2024-10-02\n", false},
+               {"## [0.6.0-rc1] - 2024-10-02\n", false},
                {"", false}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     fixture f = {0};

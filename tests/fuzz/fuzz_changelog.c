@@ -10,10 +10,10 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const tn_view text = {(const char*)data, size};
   tn_changelog_entry newest, found;
   if (!tn_changelog_newest(text, &newest)) {
-    if (tn_changelog_find(text, 0, 55, &found)) abort();
+    if (tn_changelog_find(text, 0, 55, -1, &found)) abort();
     return 0;
   }
-  if (!tn_changelog_find(text, newest.major, newest.minor, &found)) abort();
+  if (!tn_changelog_find(text, newest.major, newest.minor, newest.patch, &found)) abort();
   size_t lines = 1;
   for (size_t i = 0; i < size; ++i) lines += data[i] == '\n';
   if (newest.line < 1 || newest.line > lines || found.line > newest.line) abort();

@@ -130,7 +130,10 @@ def test_a_project_guards_its_interface_with_tenon_abi_test(prefix, tmp_path):
     (tmp_path / "my.json").write_text(baseline.stdout)
     (tmp_path / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.16)\nproject(my C)\nenable_testing()\nfind_package(Tenon REQUIRED)\n"
-        "tenon_abi_test(my.h my.json POLICY tf)\n")
+        "tenon_abi_test(my.h my.json POLICY tf)\n"
+        "tenon_abi_test(my.h my.json NAME abi.by_rules POLICY abi/rules INCLUDES include)\n")
+    (tmp_path / "abi").mkdir()
+    (tmp_path / "abi/rules").write_text("base = tf\n")
     done = run("cmake", "-S", tmp_path, "-B", tmp_path / "b", f"-DCMAKE_PREFIX_PATH={prefix}")
     assert done.returncode == 0, done
     assert run("ctest", "--test-dir", tmp_path / "b").returncode == 0

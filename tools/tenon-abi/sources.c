@@ -18,7 +18,7 @@ bool read_source(const char* name, const header_options* options, tn_abi_model* 
   if (strncmp(name, "tensorflow==", 12) == 0) return tn_abi_tf_model(name + 12, out, status);
   if (strncmp(name, "seed==", 6) == 0) return tn_abi_seed_model(name + 6, out, status);
   if (strncmp(name, "pjrt==", 6) == 0) {
-    if (sscanf(name + 6, "0.%d%c", &minor, &rest) == 1)
+    if (sscanf(name + 6, "0.%9d%c", &minor, &rest) == 1)
       return tn_abi_pjrt_model(minor, out, status);
     tn_status_set(status, TN_INVALID_ARGUMENT, "'%s' is no number of PJRT; write pjrt==0.54", name);
     return false;
