@@ -229,6 +229,28 @@ static bool run_piece(shared_loop* loop, const loop_body* body, int worker) {
 
 static void call_keeper(tn_pool* pool);
 
+static void count_done(atomic_int* pending, int count) {
+  if (pending && atomic_fetch_sub_explicit(pending, count, memory_order_release) == count)
+    tn_futex_wake(pending, INT_MAX);
+}
+
+// Runs `task` and what comes after it until there is nothing. What is pending is not over while
+// another task of it runs, so that the count may wait until then.
+static void run_in_a_row(tn_pool* pool, tn_task* task) {
+  atomic_int* pending = task->pending;
+  int count = 0;
+  do {
+    if (task->pending != pending) {
+      count_done(pending, count);
+      pending = task->pending;
+      count = 0;
+    }
+    task->run(task);
+    ++count;
+  } while (tn_task_queue_pop(&pool->tasks, task));
+  count_done(pending, count);
+}
+
 // By a thread that counts as a seeker. Whoever schedules while there is one relies on its finding
 // the task, and on its calling another thread when there are more.
 static void run_tasks(tn_pool* pool) {
@@ -244,8 +266,7 @@ static void run_tasks(tn_pool* pool) {
     bool last = atomic_fetch_sub(&pool->seekers, 1) == 1;
     if (found) {
       if (last && tn_task_queue_any(&pool->tasks) && !call_to_tasks(pool)) call_keeper(pool);
-      do task.run(&task);
-      while (tn_task_queue_pop(&pool->tasks, &task));
+      run_in_a_row(pool, &task);
     } else if (!tn_task_queue_any(&pool->tasks)) {
       return;
     }
@@ -565,7 +586,8 @@ static void call_keeper(tn_pool* pool) {
 static void run_plain(const tn_task* task) { ((void (*)(void*))task->words[0])(task->words[1]); }
 
 bool tn_pool_schedule(tn_pool* pool, void (*task)(void*), void* arg, tn_status* status) {
-  return tn_pool_schedule_task(pool, &(tn_task){run_plain, {(void*)task, arg}}, status);
+  return tn_pool_schedule_task(pool, &(tn_task){.run = run_plain, .words = {(void*)task, arg}},
+                               status);
 }
 
 bool tn_pool_schedule_task(tn_pool* pool, const tn_task* task, tn_status* status) {

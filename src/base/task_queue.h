@@ -12,7 +12,10 @@
 // A call with what it needs, in place: queueing one allocates nothing for it.
 typedef struct tn_task {
   void (*run)(const struct tn_task* task);
-  void* words[4];
+  void* words[3];
+  // Goes down by one after the run, and whoever sleeps on it is woken at 0; NULL for none. Tasks
+  // with the same one that a thread runs in a row are counted together.
+  atomic_int* pending;
 } tn_task;
 
 typedef struct tn_task_block tn_task_block;

@@ -53,30 +53,36 @@ bool tn_run_parallel_for_unless_cancelled(tn_run_context* context, int64_t total
   return whole;
 }
 
-// ---- Tasks: the words are those of FuncWrap, and the context ----
+// ---- Tasks: the words are those of FuncWrap; what is pending tells the context ----
 
-static inline void end_task(const tn_task* task, bool call) {
-  tn_run_context* context = task->words[3];
-  void* outer = tn_run_enter(context);
+static tn_run_context* context_of(const tn_task* task) {
+  return task->pending ? (tn_run_context*)((char*)task->pending - offsetof(tn_run_context, pending))
+                       : NULL;
+}
+
+static inline void run_or_drop(const tn_task* task, bool call) {
+  void* outer = tn_run_enter(context_of(task));
   if (call) ((void (*)(void*))task->words[1])(task->words[0]);
   if (task->words[2]) ((void (*)(void*))task->words[2])(task->words[0]);
   tn_run_leave(outer);
-  if (context) tn_run_pending_done(context);
 }
 
-static void run_task(const tn_task* task) { end_task(task, true); }
+static void run_task(const tn_task* task) { run_or_drop(task, true); }
 
 static void run_task_unless_cancelled(const tn_task* task) {
-  const bool call = !tn_run_cancelled(task->words[3]);
-  if (!call) tn_run_leave_out(task->words[3]);
-  end_task(task, call);
+  const bool call = !tn_run_cancelled(context_of(task));
+  if (!call) tn_run_leave_out(context_of(task));
+  run_or_drop(task, call);
 }
 
 static void schedule(void (*run)(const tn_task*), tn_run_context* context, FuncWrap task) {
-  const tn_task queued = {
-      run, {task.func_ptr, (void*)task.call_func_ptr, (void*)task.delete_func_ptr, context}};
+  const tn_task queued = {run,
+                          {task.func_ptr, (void*)task.call_func_ptr, (void*)task.delete_func_ptr},
+                          context ? &context->pending : NULL};
   if (context) tn_run_begin_pending(context);
-  if (!tn_pool_schedule_task(tn_pool_default(), &queued, NULL)) run(&queued);
+  if (tn_pool_schedule_task(tn_pool_default(), &queued, NULL)) return;
+  run(&queued);
+  if (context) tn_run_pending_done(context);
 }
 
 void tn_run_schedule(tn_run_context* context, FuncWrap task) { schedule(run_task, context, task); }
