@@ -116,7 +116,7 @@ static void refuse(reading* r, const char* owner, const char* member, const char
 // A member that is a whole number from 0 to HIGHEST, or is not there.
 static int64_t number(reading* r, const tn_json_value* from, const char* key, int64_t otherwise,
                       const char* owner, const char* member) {
-  const tn_json_value* value = from ? from->first : NULL;
+  const tn_json_value* value = from && from->kind == TN_JSON_OBJECT ? from->first : NULL;
   while (value && strcmp(value->key, key) != 0) value = value->next;
   if (!value) return otherwise;
   const int64_t found = tn_json_integer(from, key, -1);

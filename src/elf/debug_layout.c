@@ -14,7 +14,8 @@
 
 enum { MAX_DEPTH = 32 };  // of types in types, which a damaged file may make circular
 
-// One file being read. A damaged one may lead in circles: it has no more entries than bytes.
+// One file being read. A damaged one may lead in circles: a sound one has fewer entries than bytes,
+// and the types that many members share are walked through again for each.
 typedef struct walk {
   tn_abi_model* model;
   int64_t entries_left;
@@ -429,7 +430,7 @@ bool tn_elf_read_layout(const char* path, tn_abi_model* out, tn_status* status) 
   }
   Dwarf* dwarf = dwarf_begin(file, DWARF_C_READ);
   out->major = out->minor = out->patch = -1;
-  walk w = {out, lseek(file, 0, SEEK_END)};
+  walk w = {out, 16 * lseek(file, 0, SEEK_END)};
   const size_t units = dwarf ? read_units(dwarf, &w) : 0;
   if (dwarf) dwarf_end(dwarf);
   close(file);

@@ -79,6 +79,8 @@ TEST(a_layout_that_cannot_be_is_refused_with_the_name_of_what_is_wrong) {
       {"\"structs\": [], \"functions\": [{\"name\": \"f\"}, {\"name\": \"f\"}]",
        "f: it is there twice"},
       {"\"structs\": [], \"constants\": [{\"enum\": \"E\", \"name\": \"A\"}]", "E.A: it has no"},
+      {"\"structs\": [[1, 2]]", "structs: one of them has no \"name\""},
+      {"\"structs\": [], \"constants\": [[3], 4]", "constants: one of them has no \"name\""},
       {"\"structs\": [], \"version\": {\"major\": -3}", "version: its \"major\" is no"},
   };
 #undef FIELD
