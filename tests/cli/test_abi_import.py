@@ -498,6 +498,14 @@ def test_a_wheels_faults_are_named_by_its_own_name(data, wheel, tmp_path):
     assert not list(temporary.iterdir())
 
 
+def test_a_cell_that_would_be_two_is_not_written(data, wheel, tmp_path):
+    before, root = snapshot(data), tmp_path / "wheel"
+    (next(root.glob("*.dist-info")) / "WHEEL").write_text("Tag: cp311-cp311-linux\tx86_64\n")
+    done = tenon("abi", "import", root, "--data", data, "--date", "2026-12-02")
+    assert done.returncode == 2 and "platform_tag of tf/releases cannot hold a tab" in done.stderr, done
+    assert snapshot(data) == before
+
+
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"])
 def test_an_import_that_is_ended_leaves_no_folder(data, wheel, tmp_path, name):
     temporary = tmp_path / "temporary"
