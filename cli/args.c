@@ -134,8 +134,32 @@ int cli_misused(const cli_args* args, const char* format, ...) {
   return CLI_USAGE;
 }
 
+static void print_foreign(const char* text, size_t size, FILE* out) {
+  const unsigned char* bytes = (const unsigned char*)text;
+  for (size_t i = 0; i < size; ++i) {
+    const bool high =
+        bytes[i] == 0xc2 && i + 1 < size && bytes[i + 1] >= 0x80 && bytes[i + 1] < 0xa0;
+    if (high)
+      fprintf(out, "\\x%02x", bytes[++i]);
+    else if (bytes[i] == '\t' || (bytes[i] >= 0x20 && bytes[i] != 0x7f))
+      fputc(bytes[i], out);
+    else
+      fprintf(out, "\\x%02x", bytes[i]);
+  }
+}
+
+void cli_print_foreign(const char* text, FILE* out) { print_foreign(text, strlen(text), out); }
+
 int cli_failed(const cli_args* args, const tn_status* status) {
-  fprintf(stderr, "tenon %s: %s\n", args->command->name, tn_status_message(status));
+  fprintf(stderr, "tenon %s: ", args->command->name);
+  const char* at = tn_status_message(status);
+  for (bool more = true; more;) {  // our own lines stay lines
+    const size_t size = strcspn(at, "\n");
+    print_foreign(at, size, stderr);
+    fputc('\n', stderr);
+    more = at[size] != 0;
+    at += size + more;
+  }
   return tn_status_fault(status) == TN_FAULT_PLUGIN ? CLI_PLUGIN : CLI_FAILED;
 }
 

@@ -90,6 +90,16 @@ extern const char* const cli_library_folders[];
 int cli_divert_output(void);
 void cli_restore_output(int kept);
 
+// What to say on standard error when foreign code ends this process from here on; the process then
+// ends with CLI_PLUGIN.
+void cli_last_words(const char* format, ...) TN_PRINTF(1, 2);
+void cli_no_last_words(void);
+// The words for the opening of a plugin's device; none for the CPU and NULL.
+void cli_last_words_of_opening(const cli_args* args, const tn_device* device);
+
+// Prints what a plugin said: control characters as \x1b and the like, so that they stay text.
+void cli_print_foreign(const char* text, FILE* out);
+
 // The last part of a path.
 const char* cli_base_name(const char* path);
 // numpy's name of a type: "float32" where TensorFlow says "float".

@@ -18,13 +18,20 @@ static const char* short_name(const tn_device* device) {
   return strstr(tn_device_name(device), "device:") + strlen("device:");
 }
 
+static void print_foreign(const char* lead, const char* text, const char* tail) {
+  if (!*text) return;
+  fputs(lead, stdout);
+  cli_print_foreign(text, stdout);
+  fputs(tail, stdout);
+}
+
 static void print_device(const tn_device* device, const tn_device_info* info,
                          const tn_device_memory* memory) {
   printf("%s%s%s  %s of %s", cli_bold(), short_name(device), cli_plain(), info->platform,
          cli_base_name(info->plugin));
-  if (*info->hardware) printf("  %s", info->hardware);
-  if (*info->vendor) printf(" (%s)", info->vendor);
-  if (*info->pci_bus_id) printf("  %s", info->pci_bus_id);
+  print_foreign("  ", info->hardware, "");
+  print_foreign(" (", info->vendor, ")");
+  print_foreign("  ", info->pci_bus_id, "");
   putchar('\n');
   if (info->memory_total >= 0) {
     print_size("  memory     ", info->memory_total, "");
@@ -125,10 +132,13 @@ static int run(cli_args* args) {
   tn_json_begin_array(&json, "devices");
   for (size_t i = 0; loaded && i < tn_device_count(); ++i) {
     const int kept = cli_divert_output();
+    cli_last_words_of_opening(args, tn_device_at(i));
     tn_device_stream(tn_device_at(i), status);  // what a plugin prints while it opens is not ours
     cli_restore_output(kept);
     tn_status_clear(status);
-    if (show(tn_device_at(i), as_json ? &json : NULL, status)) continue;
+    const bool shown = show(tn_device_at(i), as_json ? &json : NULL, status);
+    cli_no_last_words();
+    if (shown) continue;
     if (tn_ok(first)) tn_status_set(first, tn_status_code(status), "%s", tn_status_message(status));
   }
   tn_json_end_array(&json);

@@ -93,8 +93,9 @@ typedef struct run_result {
 } run_result;
 
 static bool print_result(const run_result* result, tn_status* status) {
-  printf("%s%s%s  kernel '%s' of %s on %s\n", cli_bold(), result->op, cli_plain(), result->kernel,
-         cli_base_name(result->origin), result->device);
+  printf("%s%s%s  kernel '", cli_bold(), result->op, cli_plain());
+  cli_print_foreign(result->kernel, stdout);
+  printf("' of %s on %s\n", cli_base_name(result->origin), result->device);
   for (size_t i = 0; i < result->output_count; ++i) {
     const tn_tensor* tensor = result->outputs[i];
     printf("%sout%zu%s  %s ", cli_bold(), i, cli_plain(), cli_dtype_name(tn_tensor_dtype(tensor)));
@@ -160,35 +161,6 @@ static bool print_json(const run_result* result, tn_status* status) {
   return ok;
 }
 
-// While foreign code runs: what to say when it takes this process along. Empty: nothing of the
-// kind.
-static char last_words[4096];
-
-static void say_last_words(const char* how) {
-  ssize_t written = write(2, last_words, strlen(last_words));
-  written += write(2, how, strlen(how));
-  written += write(2, "\n", 1);
-  _exit(written > 0 ? CLI_PLUGIN : CLI_FAILED);
-}
-
-static void crashed(int signal_number) {
-  char how[32] = "crashed with SIG";
-  strcat(how, sigabbrev_np(signal_number));
-  say_last_words(how);
-}
-
-static void exited(void) {
-  if (last_words[0]) say_last_words("ended the process");
-}
-
-static void expect_the_worst(void) {
-  static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-  struct sigaction action = {.sa_handler = crashed, .sa_flags = SA_ONSTACK | SA_RESETHAND};
-  for (size_t i = 0; i < sizeof signals / sizeof *signals; ++i)
-    sigaction(signals[i], &action, NULL);
-  atexit(exited);
-}
-
 // Ctrl-C ends the process where it is, but for two stages. A kernel is asked to stop and left a
 // second. Files are written beside their place and renamed: the one that is being written is
 // finished, and no other is begun. A second Ctrl-C ends these at once too.
@@ -232,9 +204,7 @@ static bool bring_home(run_result* result, tn_status* status) {
 
 // Looks the kernel up, runs it, keeps the outputs in `result`.
 static bool run_call(tn_call* call, const arrays* inputs, run_result* result, tn_status* status) {
-  snprintf(last_words, sizeof last_words, "tenon run: a kernel of %s, while it was made, ",
-           result->op);
-  expect_the_worst();
+  cli_last_words("tenon run: a kernel of %s, while it was made, ", result->op);
   int count = tn_call_output_count(call, inputs->items, inputs->count, status);
   if (count < 0) return false;
   result->outputs = tn_alloc_zeroed((size_t)count + 1, sizeof *result->outputs);
@@ -247,8 +217,8 @@ static bool run_call(tn_call* call, const arrays* inputs, run_result* result, tn
   const tn_device* device = tn_call_device(call, inputs->items, inputs->count, status);
   if (!result->origin || !result->kernel || !device) return false;
   if (device == tn_device_at(0)) result->device = "CPU";  // a fallback is to be seen
-  snprintf(last_words, sizeof last_words, "tenon run: kernel '%s' of %s, computing %s, ",
-           result->kernel, result->origin, result->op);
+  cli_last_words("tenon run: kernel '%s' of %s, computing %s, ", result->kernel, result->origin,
+                 result->op);
   const tn_call_options options = {.struct_size = TN_CALL_OPTIONS_STRUCT_SIZE, .cancel = cancel};
   if (!tn_call_run_with(call, inputs->items, inputs->count, result->outputs, (size_t)count,
                         &options, status))
@@ -330,7 +300,13 @@ static int run(cli_args* args) {
   bool ok = cli_load_plugins(args, status);
   for (size_t i = 0; ok && i < args->word_count; ++i)
     ok = read_input(args->words[i], &inputs, status);
-  if (ok) call = tn_call_create(op, result.device, status);
+  if (ok) {
+    const int kept = cli_divert_output();
+    cli_last_words_of_opening(args, tn_device_find(result.device, NULL));
+    call = tn_call_create(op, result.device, status);
+    cli_no_last_words();
+    cli_restore_output(kept);
+  }
   if (call && cli_has(args, "allow-cpu-fallback")) ok = tn_call_allow_cpu_fallback(call, status);
   const char* target = cli_value(args, "out");
   ok = call && set_attrs(args, call, status) && (cancel = tn_cancel_create(status));
@@ -366,7 +342,7 @@ static int run(cli_args* args) {
   tn_cancel_destroy(cancel);
   arrays_deinit(&inputs);
   tn_status_destroy(status);
-  last_words[0] = 0;
+  cli_no_last_words();
   return exit_code;
 }
 

@@ -213,6 +213,24 @@ def test_a_kernel_that_takes_the_process_along_is_named(arrays, body, how):
     assert "kernel 'Bad'" in error and "bad.so" in error and how in error
 
 
+MISDEEDS = ["--no-default-plugins", "--plugin", BUILD / "tests/plugins/misdeed_device.so"]
+
+
+@pytest.mark.parametrize("misdeed, how", [("crash_opening", "crashed with SIGSEGV"), ("exit_opening", "ended the process")])
+def test_a_device_that_takes_the_process_along_while_it_is_opened_is_named(arrays, misdeed, how):
+    folder, *_ = arrays
+    for words in (["devices"], ["devices", "--json"], ["run", "--op", "Neg", "--device", "MISDEED", "a.npy"]):
+        error = tenon(*words, *MISDEEDS, cwd=folder, env={"TENON_TEST_MISDEED": misdeed}, code=3).stderr
+        assert "misdeed_device.so, while its device" in error and "MISDEED:0 was opened" in error and how in error
+
+
+def test_what_plugins_say_cannot_command_the_terminal(arrays):
+    done = tenon("devices", *MISDEEDS, env={"TENON_TEST_MISDEED": "hardware:a\nMINE:7  b\x1b[2Jc\u009bd"})
+    assert "a\\x0aMINE:7  b\\x1b[2Jc\\x9bd" in done.stdout and "\x1b" not in done.stdout
+    done = tenon("devices", *MISDEEDS, env={"TENON_TEST_MISDEED": "name:\x1b[2J"}, code=3)
+    assert "'\\x1b[2J' must match" in done.stderr
+
+
 def test_what_plugins_print_stays_out_of_results(arrays):
     folder, a, _ = arrays
     body = """puts("computing"); TF_Status* s = TF_NewStatus(); TF_Tensor* x = 0;

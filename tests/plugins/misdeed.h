@@ -4,7 +4,8 @@
 //   null:STRUCT:FIELD  size:STRUCT:BYTES  ext:STRUCT   spoil a struct after filling it
 //   fail:FUNCTION  fail:FUNCTION:N                     fail each call, or the Nth
 //   unavailable no_platform crash abort exit hang      instead of registering
-//   name:TEXT type:TEXT version:N count:N              say this
+//   crash_opening exit_opening                         instead of creating a device
+//   name:TEXT type:TEXT hardware:TEXT version:N count:N   say this
 //   replaces_structs tables_change unified_without_functions negative_memory
 //   more_free_memory_than_there_is timers_say_nonsense
 //   event:N                                            every event has this state

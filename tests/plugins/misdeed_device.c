@@ -3,6 +3,7 @@
 #include "misdeed.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -446,10 +447,13 @@ static void create_device(const SP_Platform* platform, SE_CreateDeviceParams* pa
                           TF_Status* status) {
   SP_Device* device = params->device;
   if (misdeed_fails("create_device", status)) return;
+  if (misdeed_is("crash_opening")) raise(SIGSEGV);
+  if (misdeed_is("exit_opening")) exit(0);
   device->struct_size = SP_DEVICE_STRUCT_SIZE;
   device->ordinal = params->ordinal;
   device->device_handle = new_object(MISDEED_DEVICES, 1, status);
-  device->hardware_name = "threads";
+  const char* hardware = misdeed_argument("hardware");
+  device->hardware_name = hardware ? hardware : "threads";
   misdeed_spoil("SP_Device", device);
 }
 static void destroy_device(const SP_Platform* platform, SP_Device* device) {
