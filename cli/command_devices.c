@@ -102,12 +102,12 @@ static bool show(tn_device* device, tn_json* json, tn_status* status) {
   return false;
 }
 
-// Why a plugin that could have devices has none.
+// What is to be known of plugins: why one that could have devices has none, and what else of it is
+// not used.
 static bool show_notes(tn_plugin* plugin, void* json) {
-  if (!(tn_plugin_entry_points(plugin) & TN_ENTRY_DEVICE)) return true;
   for (const char* at = tn_plugin_notes(plugin); *at;) {
     const size_t size = strcspn(at, "\n");
-    if (strncmp(at, "platform ", 9) == 0) {
+    if (size > 0) {
       char* note = tn_printf("%s: %.*s", cli_base_name(tn_plugin_path(plugin)), (int)size, at);
       if (note && json) tn_json_string(json, NULL, note);
       if (note && !json) puts(note);

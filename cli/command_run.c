@@ -227,6 +227,18 @@ static bool run_call(tn_call* call, const arrays* inputs, run_result* result, tn
   return bring_home(result, status);
 }
 
+// Which option helps, where one does.
+static void hint(const cli_args* args, const run_result* result, tn_status* status) {
+  const char* message = tn_status_message(status);
+  if (strncmp(message, "Multiple OpKernel", 17) == 0 && !cli_has(args, "no-default-plugins"))
+    tn_status_annotate(status,
+                       "--no-default-plugins leaves out the kernels that come with Tenon, and a "
+                       "plugin's own wins with TF_KernelBuilder_Priority");
+  if (strncmp(message, "No registered", 13) == 0 && strcmp(result->device, "CPU") != 0 &&
+      !cli_has(args, "allow-cpu-fallback"))
+    tn_status_annotate(status, "--allow-cpu-fallback runs on the CPU what the device cannot");
+}
+
 // The names of the outputs in files: "results/out0.npy", "results.npz:out0" in an archive, or the
 // target itself.
 static bool name_files(const char* target, const char* format, run_result* result,
@@ -328,6 +340,7 @@ static int run(cli_args* args) {
     ok =
         ok && (cli_has(args, "json") ? print_json(&result, status) : print_result(&result, status));
     fflush(stdout);
+    if (!ok) hint(args, &result, status);
     exit_code = ok ? CLI_OK : cli_failed(args, status);
   }
 

@@ -128,7 +128,14 @@ static bool fail_count(const tn_node* node, size_t count, tn_status* status) {
                 "NodeDef expected inputs '%s' do not match %zu inputs specified",
                 expected.data ? expected.data : "", count);
   tn_text_deinit(&expected);
-  return failed_in(node, status);
+  failed_in(node, status);
+  tn_text names = {0};
+  for (size_t i = 0; i < node->op->input_count; ++i)
+    tn_text_printf(&names, "%s%s", i ? ", " : "", node->op->inputs[i].name);
+  tn_status_annotate(status, "%s takes %s%s", node->op->name, names.size ? "the inputs " : "none",
+                     names.data ? names.data : "");
+  tn_text_deinit(&names);
+  return false;
 }
 
 // With several list arguments whose attr nobody set, those that have a default take it.

@@ -224,6 +224,22 @@ def test_a_device_that_takes_the_process_along_while_it_is_opened_is_named(array
         assert "misdeed_device.so, while its device" in error and "MISDEED:0 was opened" in error and how in error
 
 
+def test_the_option_that_helps_is_named(arrays):
+    folder, *_ = arrays
+    error = tenon("run", "--op", "Abs", "a.npy", "--device", "MISDEED", *MISDEEDS, cwd=folder, code=1).stderr
+    assert "No registered 'Abs'" in error and "--allow-cpu-fallback runs on the CPU" in error
+    words = [word for word in bad_kernel(folder, "") if word != "--no-default-plugins"]
+    error = tenon(*words, cwd=folder, code=1).stderr
+    assert "bad.so" in error and "libtenon_cpu.so" in error and "--no-default-plugins leaves out" in error
+
+
+def test_devices_says_what_a_plugin_without_devices_is(tmp_path):
+    (tmp_path / "program.c").write_text("void* GetPjrtApi(void) { return 0; }")
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", "program.so", "program.c"], cwd=tmp_path, check=True)
+    done = tenon("devices", "--no-default-plugins", "--plugin", "./program.so", cwd=tmp_path)
+    assert "program.so: program entry point GetPjrtApi found, not called" in done.stdout
+
+
 def test_what_plugins_say_cannot_command_the_terminal(arrays):
     done = tenon("devices", *MISDEEDS, env={"TENON_TEST_MISDEED": "hardware:a\nMINE:7  b\x1b[2Jc\u009bd"})
     assert "a\\x0aMINE:7  b\\x1b[2Jc\\x9bd" in done.stdout and "\x1b" not in done.stdout

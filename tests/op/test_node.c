@@ -88,6 +88,7 @@ TEST(test_inputs_that_do_not_fit_are_refused) {
   CHECK(!tn_node_create(f.op, "n", NULL, NULL, 0, &f.status));
   CHECK_CONTAINS(tn_status_message(&f.status),
                  "NodeDef expected inputs 'T, T' do not match 0 inputs specified");
+  CHECK_CONTAINS(tn_status_message(&f.status), "; Mul takes the inputs a, b");
   CHECK_CODE(&f.status, TN_INVALID_ARGUMENT);
   CHECK(!tn_node_create(f.op, "n", NULL, NULL, 2, &f.status));
   CHECK_CODE(&f.status, TN_INVALID_ARGUMENT);
