@@ -84,7 +84,9 @@ static void report_tie(const tn_node* node, const tn_kernel* a, const tn_kernel*
   print_kernel(a, &message);
   tn_text_puts(&message, "' and '");
   print_kernel(b, &message);
-  tn_text_puts(&message, "'; give one of them another priority or label, or load one plugin only");
+  tn_text_puts(&message,
+               "'; give one of them another priority or label, or load one plugin only "
+               "(tenon run leaves out its own with --no-default-plugins)");
   finish_message(&message, TN_INVALID_ARGUMENT, status);
 }
 

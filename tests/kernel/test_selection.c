@@ -63,11 +63,13 @@ TEST(test_a_tie_is_an_error_that_names_both_and_their_files) {
   given("Tied", "CPU", "", 3, 0);
   tn_origin_enter(NULL);
   CHECK_SELECTS("Tied", TN_INT32, NULL, 3);
-  CHECK_REFUSES("Tied", TN_FLOAT, NULL, TN_INVALID_ARGUMENT,
-                "Multiple OpKernel registrations match NodeDef at the same priority "
-                "'{{node node}} = Tied[T=DT_FLOAT](x)': "
-                "'device='CPU'; T in [DT_FLOAT] (/plugins/first.so)' and "
-                "'device='CPU' (/plugins/second.so)'");
+  CHECK_REFUSES(
+      "Tied", TN_FLOAT, NULL, TN_INVALID_ARGUMENT,
+      "Multiple OpKernel registrations match NodeDef at the same priority "
+      "'{{node node}} = Tied[T=DT_FLOAT](x)': "
+      "'device='CPU'; T in [DT_FLOAT] (/plugins/first.so)' and "
+      "'device='CPU' (/plugins/second.so)'; give one of them another priority or label, or "
+      "load one plugin only (tenon run leaves out its own with --no-default-plugins)");
 }
 
 TEST(test_the_label_is_part_of_the_choice) {
