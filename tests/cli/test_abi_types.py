@@ -124,6 +124,7 @@ def test_a_member_of_a_nameless_union_is_judged_in_debug_information(tmp_path):
     ("extern int g;", "", {("g", "", "variable-removed")}),
     ("union U { int a; float b; }; struct S { union U u; };", "union U { int a; void* b; }; struct S { union U u; };",
      {("U", "b", "field-retyped"), ("S", "u", "field-retyped")}),
+    ("union U { int a; };", "union U { int a; float b; };", {("U", "b", "field-appended")}),
     ("typedef struct { int n; int tail[]; } S;", "typedef struct { int n; int tail[]; } S;", set()),
 ])
 def test_bits_macros_variables_and_unions_are_judged(tmp_path, old, new, found):

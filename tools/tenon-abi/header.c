@@ -214,7 +214,7 @@ static void add_struct(reading* r, CXCursor cursor, const char* name) {
   made->is_union = clang_getCursorKind(cursor) == CXCursor_UnionDecl;
   made->size = clang_Type_getSizeOf(type);
   made->alignment = clang_Type_getAlignOf(type);
-  clang_Type_visitFields(type, visit_field, &(owner){r, made, 0, false, ""});
+  clang_Type_visitFields(type, visit_field, &(owner){r, made, 0, made->is_union, ""});
 }
 
 static enum CXChildVisitResult visit_constant(CXCursor cursor, CXCursor parent, CXClientData data) {
