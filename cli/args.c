@@ -90,6 +90,13 @@ bool cli_args_init(cli_args* args, const cli_command* command, int argc, char** 
       cli_misused(args, "--%s takes no value, found '%s'", option->name, value);
       return false;
     }
+    long seconds;
+    if (strcmp(option->name, "time-limit") == 0 &&
+        !cli_number(value, 1, CLI_MOST_SECONDS, &seconds)) {
+      cli_misused(args, "--time-limit %s: expected whole seconds, 1 to %d", value,
+                  CLI_MOST_SECONDS);
+      return false;
+    }
     args->given[args->given_count].name = option->name;
     args->given[args->given_count++].value = value;
   }

@@ -17,6 +17,8 @@ typedef enum cli_exit {
   CLI_PLUGIN = 3,  // a plugin is at fault
 } cli_exit;
 
+enum { CLI_MOST_SECONDS = 86400 };  // of --time-limit
+
 typedef struct cli_option {
   const char* name;   // without the dashes
   const char* value;  // what it takes, "FILE"; NULL for a switch
@@ -35,8 +37,8 @@ typedef struct cli_command {
   int (*run)(cli_args* args);
 } cli_command;
 
-extern const cli_command cli_run, cli_ops, cli_kernels, cli_devices, cli_inspect, cli_doctor, cli_abi, cli_new,
-    cli_config;
+extern const cli_command cli_run, cli_ops, cli_kernels, cli_devices, cli_inspect, cli_doctor,
+    cli_abi, cli_new, cli_config;
 
 // The words after the command's name. Borrowed from main's argv.
 struct cli_args {
@@ -74,9 +76,10 @@ void cli_command_help(const cli_command* command, FILE* out);
 // Loads the plugins that the user names with --plugin, and the ones that come with Tenon unless
 // --no-default-plugins says otherwise. Every one is met in a child process first.
 bool cli_load_plugins(const cli_args* args, tn_status* status);
-#define CLI_PLUGIN_OPTIONS                                                      \
-  {"plugin", "FILE", "load this plugin too (repeat for more)", 0}, {            \
-    "no-default-plugins", NULL, "leave out the plugins that come with Tenon", 0 \
+#define CLI_PLUGIN_OPTIONS                                                             \
+  {"plugin", "FILE", "load this plugin too (repeat for more)", 0},                     \
+      {"no-default-plugins", NULL, "leave out the plugins that come with Tenon", 0}, { \
+    "time-limit", "SECONDS", "how long each plugin may take to load (default: 30)", 0  \
   }
 
 // The first of `candidates` (relative to the program's own folder, ending with NULL) that holds

@@ -22,6 +22,10 @@ void cli_restore_output(int kept) {
 
 static bool load_plugins(const cli_args* args, tn_status* status) {
   tn_load_options options = {.struct_size = TN_LOAD_OPTIONS_STRUCT_SIZE, .first_contact = true};
+  const char* limit = cli_value(args, "time-limit");
+  long seconds;
+  if (limit && cli_number(limit, 1, CLI_MOST_SECONDS, &seconds))
+    options.time_limit_ms = (uint32_t)seconds * 1000;
   if (!cli_has(args, "no-default-plugins") && !tn_plugin_load_defaults(&options, status)) {
     tn_status_annotate(status, "this came with Tenon; --no-default-plugins goes without");
     return false;
@@ -36,6 +40,8 @@ static bool load_plugins(const cli_args* args, tn_status* status) {
 bool cli_load_plugins(const cli_args* args, tn_status* status) {
   int kept = cli_divert_output();
   bool loaded = load_plugins(args, status);
+  if (tn_status_code(status) == TN_DEADLINE_EXCEEDED)
+    tn_status_annotate(status, "--time-limit SECONDS gives it more time");
   cli_restore_output(kept);
   return loaded;
 }

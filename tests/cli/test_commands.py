@@ -233,6 +233,16 @@ def test_the_option_that_helps_is_named(arrays):
     assert "bad.so" in error and "libtenon_cpu.so" in error and "--no-default-plugins leaves out" in error
 
 
+def test_a_plugin_that_hangs_has_the_time_it_is_given(tmp_path):
+    (tmp_path / "hang.c").write_text("int pause(void); void TF_InitKernel(void) { for (;;) pause(); }")
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", "hang.so", "hang.c"], cwd=tmp_path, check=True)
+    words = ["devices", "--no-default-plugins", "--plugin", "./hang.so", "--time-limit"]
+    error = tenon(*words, 1, cwd=tmp_path, code=3).stderr
+    assert "not back after 1 s in TF_InitKernel" in error and "--time-limit SECONDS gives it more time" in error
+    for wrong in ("0", "1.5", "-1", "99999999999", "soon"):
+        assert f"--time-limit {wrong}: expected whole seconds" in tenon(*words, wrong, cwd=tmp_path, code=2).stderr
+
+
 def test_devices_says_what_a_plugin_without_devices_is(tmp_path):
     (tmp_path / "program.c").write_text("void* GetPjrtApi(void) { return 0; }")
     subprocess.run(["cc", "-shared", "-fPIC", "-o", "program.so", "program.c"], cwd=tmp_path, check=True)
