@@ -229,13 +229,8 @@ static bool run_call(tn_call* call, const arrays* inputs, run_result* result, tn
 
 // Which option helps, where one does.
 static void hint(const cli_args* args, const run_result* result, tn_status* status) {
-  const char* message = tn_status_message(status);
-  if (strncmp(message, "Multiple OpKernel", 17) == 0 && !cli_has(args, "no-default-plugins"))
-    tn_status_annotate(status,
-                       "--no-default-plugins leaves out the kernels that come with Tenon, and a "
-                       "plugin's own wins with TF_KernelBuilder_Priority");
-  if (strncmp(message, "No registered", 13) == 0 && strcmp(result->device, "CPU") != 0 &&
-      !cli_has(args, "allow-cpu-fallback"))
+  if (strncmp(tn_status_message(status), "No registered", 13) == 0 &&
+      strcmp(result->device, "CPU") != 0 && !cli_has(args, "allow-cpu-fallback"))
     tn_status_annotate(status, "--allow-cpu-fallback runs on the CPU what the device cannot");
 }
 

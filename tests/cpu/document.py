@@ -1,11 +1,14 @@
 """python document.py: writes the tables of docs/cpu-kernels.md that follow from the kernels and their cases.
 
 The tables of ops stand between <!-- ops --> and <!-- end of ops -->, that of errors between <!-- errors -->
-and <!-- end of errors -->. It needs what a run of test_against_tensorflow.py leaves behind (record.py).
+and <!-- end of errors -->, the ops without kernels between <!-- without --> and <!-- end of without -->. It needs what a run of test_against_tensorflow.py leaves behind (record.py).
 """
 
+import json
 import pathlib
 import re
+import subprocess
+import textwrap
 
 import kernels
 import record
@@ -78,6 +81,14 @@ def errors_section():
     return "\n".join(lines) + "\n"
 
 
+def without_section():
+    """The ops that are defined and have no kernel."""
+    ops = json.loads(subprocess.run([kernels.BUILD / "bin/tenon", "ops", "--json"], check=True, capture_output=True,
+                                    text=True).stdout)["ops"]
+    names = sorted(op["name"] for op in ops if op["kernels"] == 0)
+    return textwrap.fill(", ".join(names) + ".", 118) + "\n"
+
+
 def section(text, name):
     return re.search(rf"<!-- {name} -->\n(.*?)<!-- end of {name} -->", text, re.S).group(1)
 
@@ -91,7 +102,7 @@ def rows(text):
 
 def main():
     text = DOCUMENT.read_text()
-    for name, new in ("ops", ops_section()), ("errors", errors_section()):
+    for name, new in ("without", without_section()), ("ops", ops_section()), ("errors", errors_section()):
         text = re.sub(rf"(<!-- {name} -->\n).*?(<!-- end of {name} -->)",
                       lambda found: found[1] + new + found[2], text, flags=re.S)
     DOCUMENT.write_text(text)

@@ -193,6 +193,11 @@ def test_the_document_lists_every_op_with_its_types():
     assert listed == expected, "python tests/cpu/document.py writes it"
 
 
+def test_the_document_lists_the_ops_that_nothing_computes():
+    listed = document.section(document.DOCUMENT.read_text(), "without")
+    assert listed == document.without_section(), "python tests/cpu/document.py writes it"
+
+
 def test_the_document_has_the_errors_of_every_op_that_has_any():
     text = document.DOCUMENT.read_text()
     listed = {row[0] for row in document.rows(document.section(text, "errors"))}
