@@ -42,8 +42,8 @@ def flat_inputs(inputs):
 class TensorFlow:
     """Eager TensorFlow in this process; with the plugin when `plugin` is given.
 
-    With it, ops run on the plugin's device TENON. Those that have no kernel there, and sequences, whose
-    variables are on the CPU, get the plugin's kernels on the CPU.
+    With it, ops run on the plugin's device TENON. Those that have no kernel there, those on strings (TensorFlow has
+    some for any device), and sequences, whose variables are on the CPU, get the plugin's kernels on the CPU.
     """
 
     def __init__(self, plugin=None):
@@ -122,8 +122,9 @@ class TensorFlow:
 
     def run(self, call):
         results = []
+        on_cpu = isinstance(call, Sequence) or any(v.dtype == object for v in flat_inputs(call.inputs))
         for one in call.calls if isinstance(call, Sequence) else [call]:
-            with self.tf.device("CPU:0" if isinstance(call, Sequence) else self.device):
+            with self.tf.device("CPU:0" if on_cpu else self.device):
                 results.append(self.run_one(one, results))
             if isinstance(results[-1], Failure):
                 return results[-1]
