@@ -55,7 +55,7 @@ configure_file(cmake/tenon_tf.pc.in tenon_tf.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/tenon.pc ${CMAKE_BINARY_DIR}/tenon_tf.pc
         DESTINATION ${TENON_LIBDIR}/pkgconfig)
 
-# find_package(Tenon) gives tenon::tenon, tenon::tenon_tf and tenon_abi_test.
+# find_package(Tenon) gives tenon::tenon, tenon::tenon_tf, tenon_abi_test and tenon_add_plugin.
 include(CMakePackageConfigHelpers)
 set(package_folder ${TENON_LIBDIR}/cmake/tenon)
 set(TENON_BINDIR ${CMAKE_INSTALL_BINDIR})
@@ -65,4 +65,5 @@ configure_package_config_file(cmake/tenon-config.cmake.in ${CMAKE_BINARY_DIR}/te
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/tenon-config-version.cmake
                                  COMPATIBILITY SameMajorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/tenon-config.cmake ${CMAKE_BINARY_DIR}/tenon-config-version.cmake
-              cmake/tenon-abi.cmake DESTINATION ${package_folder})
+              cmake/tenon-abi.cmake cmake/tenon-plugin.cmake cmake/tenon-plugin.map
+        DESTINATION ${package_folder})

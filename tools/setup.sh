@@ -1,6 +1,6 @@
 #!/bin/sh
 # setup.sh JOB...: finds out what this machine lacks for a job, says so, and installs it.
-# JOBs: build, test (build, oneDNN, and a virtual environment with TensorFlow and JAX), bench
+# JOBs: build, test (build, oneDNN, Eigen, clang, and a virtual environment with TensorFlow and JAX), bench
 # (the libraries that benchmarks compare with), fuzz, lint.
 # Quiet when nothing is missing. A failure is one sentence; the details are in build/setup.log.
 set -u
@@ -29,7 +29,8 @@ needs_of() {
   case $1 in
     build) echo gcc=cc g++=c++ libc6-dev cmake=cmake ninja-build=ninja pkg-config=pkg-config \
                 python3=python3 libelf-dev libdw-dev libclang-dev zlib1g-dev ;;
-    test) needs_of build; echo python3-venv libdnnl2 valgrind=valgrind ;;
+    test) needs_of build
+          echo python3-venv libdnnl2 libdnnl-dev libeigen3-dev clang=clang++ valgrind=valgrind ;;
     bench) echo libpthreadpool0 libdnnl-dev libeigen3-dev ;;
     fuzz) echo clang=clang llvm=llvm-profdata libclang-rt-dev ;;
     lint) echo clang-format=clang-format clang-tidy=clang-tidy cppcheck=cppcheck \
@@ -80,6 +81,8 @@ if [ -n "$missing" ]; then
   # Lists that are absent or old show as a failed install: then they are fetched and it is tried again.
   apt_install || { $root apt-get -q update >>"$log" 2>&1; apt_install; } ||
     die "cannot install $missing: $(reason)"
+  # A build that was configured without them has left something out.
+  rm -f build/build.ninja build/*/build.ninja
 fi
 
 case " $* " in *" test "*) ;; *) exit 0 ;; esac
