@@ -233,7 +233,8 @@ static size_t count_gaps(const tn_needs* needs, tn_gap_kind kind) {
 
 // "; it needs 2 libraries ...: liba.so, libb.so (for libx.so) and 3 more".
 static void print_gaps(const tn_needs* needs, tn_gap_kind kind, const char* before, tn_text* out) {
-  enum { most_shown = 12 };
+  // C++ names come by the hundred and are long; all are in the status's payload.
+  const size_t most_shown = kind == TN_GAP_SYMBOL ? 12 : needs->gap_count;
   const tn_elf* plugin = needs->libraries->elf;
   size_t count = count_gaps(needs, kind), shown = 0;
   if (count == 0) return;
@@ -248,6 +249,16 @@ static void print_gaps(const tn_needs* needs, tn_gap_kind kind, const char* befo
       tn_text_printf(out, " (for %s)", slash ? slash + 1 : gap->wanted_by->path);
   }
   if (count > shown) tn_text_printf(out, " and %zu more", count - shown);
+}
+
+// One name a line.
+static void tell_all(const tn_needs* needs, bool weak_is_fine, tn_status* status) {
+  tn_text names = {0};
+  for (size_t i = 0; i < needs->gap_count; ++i)
+    if (needs->gaps[i].kind != TN_GAP_WEAK_FUNCTION || !weak_is_fine)
+      tn_text_printf(&names, "%s%s", names.size ? "\n" : "", needs->gaps[i].name);
+  if (!names.failed) tn_status_set_payload(status, TN_MISSING_PAYLOAD, names.data);
+  tn_text_deinit(&names);
 }
 
 bool tn_needs_check(const tn_needs* needs, bool weak_is_fine, tn_status* status) {
@@ -272,6 +283,7 @@ bool tn_needs_check(const tn_needs* needs, bool weak_is_fine, tn_status* status)
     tn_status_set(status, rest ? TN_NOT_FOUND : TN_UNIMPLEMENTED, "%s: %s",
                   needs->libraries->elf->path, text.data);
     tn_status_set_fault(status, rest ? TN_FAULT_PLUGIN : TN_FAULT_HOST);
+    tell_all(needs, weak_is_fine, status);
   }
   tn_text_deinit(&text);
   return false;

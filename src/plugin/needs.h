@@ -44,6 +44,9 @@ typedef struct tn_needs {
 tn_needs* tn_needs_find(tn_elf* elf, tn_status* status);
 void tn_needs_destroy(tn_needs* needs);
 
+// Names all that is missing, one a line, in the status of a refused plugin.
+#define TN_MISSING_PAYLOAD "tenon/missing"
+
 // False, with everything that is missing in one message, when the plugin cannot be opened.
 // Functions wanted weakly count unless `weak_is_fine`.
 bool tn_needs_check(const tn_needs* needs, bool weak_is_fine, tn_status* status);

@@ -18,6 +18,11 @@ static tn_needs* needs_of(const char* path) {
   return needs;
 }
 
+static void count_lines(const char* key, const char* value, void* arg) {
+  if (strcmp(key, TN_MISSING_PAYLOAD) != 0) return;
+  for (++*(size_t*)arg; *value; ++value) *(size_t*)arg += *value == '\n';
+}
+
 static void check_gaps(const char* path, tn_code code, tn_fault fault, const char* message) {
   tn_status status = {0};
   tn_needs* needs = needs_of(path);
@@ -25,6 +30,9 @@ static void check_gaps(const char* path, tn_code code, tn_fault fault, const cha
   CHECK_CONTAINS(tn_status_message(&status), path);
   CHECK_CONTAINS(tn_status_message(&status), message);
   CHECK_INT(tn_status_fault(&status), fault);
+  size_t named = 0;
+  tn_status_each_payload(&status, count_lines, &named);
+  CHECK_INT(named, needs->gap_count);
   CHECK_CODE(&status, code);
   tn_needs_destroy(needs);
 }
