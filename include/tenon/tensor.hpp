@@ -265,7 +265,9 @@ class Tensor {
       if (own && type == TF_STRING) {
         const tstring* from = static_cast<const tstring*>(data());
         tstring* to = static_cast<tstring*>(TF_TensorData(own));
-        for (int64_t i = 0, count = shape.num_elements(); i < count; ++i) to[i] = from[i];
+        // TensorFlow's memory for strings holds none yet.
+        for (int64_t i = 0, count = shape.num_elements(); i < count; ++i)
+          new (&to[i]) tstring(from[i]);
       } else if (own && TotalBytes()) {
         memcpy(TF_TensorData(own), data(), TotalBytes());
       }
