@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "device/plugin_device.h"
 
 // Empty: no foreign code is running.
 static char last_words[4096];
@@ -56,7 +55,7 @@ void cli_last_words(const char* format, ...) {
 void cli_no_last_words(void) { last_words[0] = 0; }
 
 void cli_last_words_of_opening(const cli_args* args, const tn_device* device) {
-  if (device && device->plugin)
+  if (device && device != tn_device_at(0))
     cli_last_words("tenon %s: %s, while its device %s was opened, ", args->command->name,
-                   device->plugin->platform->file, device->name);
+                   tn_device_plugin(device), tn_device_name(device));
 }

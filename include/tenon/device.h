@@ -45,6 +45,10 @@ const char* tn_device_name(const tn_device* device);
 // "CPU". Owned by the library, valid for ever.  [any thread]  since 0.1
 const char* tn_device_type(const tn_device* device);
 
+// The plugin file it came with, "tenon" for the CPU; the device is not made ready for it. Owned by
+// the library, valid for ever.  [any thread]  since 0.1
+const char* tn_device_plugin(const tn_device* device);
+
 // What is known of a device. Texts are owned by the library, valid for ever.
 typedef struct tn_device_info {
   size_t struct_size;        // TN_DEVICE_INFO_STRUCT_SIZE, set by the caller         since 0.1

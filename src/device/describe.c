@@ -5,6 +5,11 @@
 #include "device/cpu_memory.h"
 #include "device/plugin_device.h"
 
+const char* tn_device_plugin(const tn_device* device) {
+  if (!device) return "";
+  return device->plugin ? device->plugin->platform->file : "tenon";
+}
+
 static const char* text_or_none(const char* text) { return text ? text : ""; }
 
 // A struct that the caller made: its fields that end within its size are set. `wrong` is what is
@@ -25,7 +30,7 @@ static bool check_caller(const void* device, const char* name, const char* wrong
 
 static void describe_cpu(tn_device_info* info) {
   const int64_t page = sysconf(_SC_PAGESIZE);
-  SET(info, plugin, "tenon");
+  SET(info, plugin, tn_device_plugin(tn_device_cpu()));
   SET(info, platform, "CPU");
   SET(info, hardware, "");
   SET(info, vendor, "");
@@ -52,7 +57,7 @@ bool tn_device_describe(tn_device* device, tn_device_info* info, tn_status* stat
   const SP_DeviceFns* fns = &plugin->platform->device_fns;
   int64_t unused, total;
   tn_plugin_device_usage(plugin, &unused, &total);
-  SET(info, plugin, plugin->platform->file);
+  SET(info, plugin, tn_device_plugin(device));
   SET(info, platform, plugin->platform->name);
   SET(info, hardware, text_or_none(plugin->hardware));
   SET(info, vendor, text_or_none(plugin->vendor));

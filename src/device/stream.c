@@ -148,7 +148,7 @@ static void take_down_left_behind(tn_plugin_device* device) {
     if (found) found->left_behind = false;
     pthread_mutex_unlock(&device->streams_lock);
     if (!found) return;
-    if (tn_stream_hangs(found, NULL) || !tn_stream_drain(found)) {
+    if (!tn_stream_drain(found)) {
       pthread_mutex_lock(&device->streams_lock);
       found->left_behind = true;
       pthread_mutex_unlock(&device->streams_lock);

@@ -90,13 +90,6 @@ static bool settle(tn_buffer* buffer, tn_status* status) {
   return done;
 }
 
-static bool given(const void* tensor, const void* other, tn_status* status) {
-  if (tensor && other) return true;
-  tn_status_set(status, TN_INVALID_ARGUMENT, "there is no tensor or no stream (NULL)");
-  tn_status_set_fault(status, TN_FAULT_CALLER);
-  return false;
-}
-
 static tn_tensor* copy(const tn_tensor* tensor, tn_allocator* allocator, tn_stream* stream,
                        tn_status* status) {
   tn_tensor* made = tn_tensor_create_in(allocator, tensor->dtype, tn_shape_dims(&tensor->shape),
@@ -108,7 +101,7 @@ static tn_tensor* copy(const tn_tensor* tensor, tn_allocator* allocator, tn_stre
 }
 
 tn_tensor* tn_tensor_to_host(const tn_tensor* tensor, tn_status* status) {
-  if (!given(tensor, tensor, status)) return NULL;
+  if (!tn_device_given(tensor, "tensor", status)) return NULL;
   if (!tensor->buffer || !tensor->buffer->device) return tn_tensor_share(tensor, status);
   if (tensor->buffer->on_host)
     return settle(tensor->buffer, status) ? tn_tensor_share(tensor, status) : NULL;
@@ -119,7 +112,8 @@ tn_tensor* tn_tensor_to_host(const tn_tensor* tensor, tn_status* status) {
 }
 
 tn_tensor* tn_tensor_to_stream(const tn_tensor* tensor, tn_stream* stream, tn_status* status) {
-  if (!given(tensor, stream, status)) return NULL;
+  if (!tn_device_given(tensor, "tensor", status) || !tn_device_given(stream, "stream", status))
+    return NULL;
   tn_device* device = stream->device;
   if (!device->plugin) return tn_tensor_to_host(tensor, status);
   if (!tensor->buffer || tn_dtype_is_hosts(tensor->dtype) || tensor->buffer->device == device)

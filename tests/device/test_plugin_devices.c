@@ -221,6 +221,7 @@ TEST(test_wrong_arguments_of_device_calls_are_refused) {
   CHECK(!tn_device_at(99) && tn_device_count() == 2);
   CHECK_TEXT(tn_device_name(NULL), "");
   CHECK_TEXT(tn_device_type(NULL), "");
+  CHECK_TEXT(tn_device_plugin(NULL), "");
   CHECK(!tn_device_find("NO_SUCH", &status));
   tn_status_deinit(&status);
   tn_stream_destroy(NULL);
@@ -366,6 +367,8 @@ TEST(test_questions_about_devices_allocate_nothing) {
   CHECK_INT(tn_device_count(), 2);
   CHECK(tn_device_at(1) == device && tn_device_find("EXAMPLE_DEVICE:0", &status) == device);
   CHECK(*tn_device_name(device) && *tn_device_type(device));
+  CHECK_TEXT(tn_device_plugin(device), EXAMPLE);
+  CHECK_TEXT(tn_device_plugin(tn_device_at(0)), "tenon");
   CHECK(tn_stream_device(stream) == device && tn_device_stream(device, &status) == stream);
   CHECK(tn_tensor_device(NULL) == tn_device_at(0));
   tn_stream_destroy(own);
