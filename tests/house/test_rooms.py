@@ -61,7 +61,7 @@ def violations(files, table):
             is_header_of_all = there is not None and there.startswith("include/")
             if there != room and not is_header_of_all and there not in table[room]:
                 yield f"{file.relative_to(SOURCE)} includes {include}: {room} may not use {there}"
-            if room.startswith("include/tensorflow") and there != room:
+            if room.startswith(("include/tensorflow", "include/xla")) and there != room:
                 yield f"{file.relative_to(SOURCE)} includes {include}: it is not the plugin ABI's own"
 
 
