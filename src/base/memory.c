@@ -12,11 +12,20 @@
 _Atomic int64_t tn_memory_until_failure = INT64_MAX;
 static _Atomic int64_t asked;
 static _Atomic int64_t alive;
+// The thread whose allocations count, by the address of its own copy of a variable; NULL: all.
+static _Atomic(const char*) counted_thread;
+static _Thread_local char this_thread;
 
-void tn_memory_fail_at(int64_t nth) {
+static void fail_at(int64_t nth, const char* thread) {
+  atomic_store(&tn_memory_until_failure,
+               INT64_MAX / 2);  // nobody meets a failure meant for another
+  atomic_store(&counted_thread, thread);
   atomic_store(&asked, 0);
-  atomic_store(&tn_memory_until_failure, nth < 0 ? INT64_MAX / 2 : nth);
+  if (nth >= 0) atomic_store(&tn_memory_until_failure, nth);
 }
+
+void tn_memory_fail_at(int64_t nth) { fail_at(nth, NULL); }
+void tn_memory_fail_here_at(int64_t nth) { fail_at(nth, &this_thread); }
 
 int64_t tn_memory_asked(void) { return atomic_load(&asked); }
 int64_t tn_memory_alive(void) { return atomic_load(&alive); }
@@ -27,6 +36,8 @@ void tn_memory_keep(void* memory) {
 
 bool tn_memory_should_fail(void) {
   if (!tn_memory_counting()) return false;
+  const char* counted = atomic_load(&counted_thread);
+  if (counted && counted != &this_thread) return false;
   atomic_fetch_add(&asked, 1);
   return atomic_fetch_sub(&tn_memory_until_failure, 1) == 0;
 }

@@ -34,6 +34,9 @@ void tn_status_set_no_memory(tn_status* status, const char* doing);
 
 // Tests: the n-th allocation from now (0 is the next) fails, once. Negative: none fails.
 void tn_memory_fail_at(int64_t nth);
+// Tests: the same, counting the calling thread's allocations only, for tests beside whose own
+// thread others may be at work. Ends with the next tn_memory_fail_at.
+void tn_memory_fail_here_at(int64_t nth);
 // Tests: allocations asked for since the last tn_memory_fail_at, and blocks now alive of those made
 // since the first one.
 int64_t tn_memory_asked(void);

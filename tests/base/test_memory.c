@@ -1,5 +1,7 @@
 #include "base/memory.h"
 
+#include <pthread.h>
+
 #include "base/status.h"
 #include "harness.h"
 

@@ -363,7 +363,7 @@ TEST(test_questions_about_devices_allocate_nothing) {
   tn_stream* stream = tn_device_stream(device, &status);
   tn_stream* own = tn_stream_create_with_priority(tn_device_at(0), 3, &status);
   CHECK_OK(&status);
-  tn_memory_fail_at(0);
+  tn_memory_fail_here_at(0);
   CHECK_INT(tn_device_count(), 2);
   CHECK(tn_device_at(1) == device && tn_device_find("EXAMPLE_DEVICE:0", &status) == device);
   CHECK(*tn_device_name(device) && *tn_device_type(device));

@@ -290,9 +290,10 @@ TEST(test_wrong_launches_and_deallocations_fail_the_context) {
   expect_failure(device, allocate_too_much, TN_RESOURCE_EXHAUSTED, "");
 }
 
+// Of this thread only: the device's threads may still be at work for the tests before.
 static int fail_at;
 static void use_without_memory(TF_OpKernelContext* context) {
-  tn_memory_fail_at(fail_at);
+  tn_memory_fail_here_at(fail_at);
   use_everything(context);
   tn_memory_fail_at(-1);
 }
@@ -332,7 +333,7 @@ static void allocate_all_memory(TF_OpKernelContext* context) {
 }
 static void allocate_without_memory(TF_OpKernelContext* context) {
   TF_EigenAllocator* allocator = TF_GetEigenAllocatorHandle(context);
-  tn_memory_fail_at(0);
+  tn_memory_fail_here_at(0);
   CHECK(!TF_EigenAllocator_Allocate(allocator, 100));
   tn_memory_fail_at(-1);
   TF_EigenAllocator_Deallocate(allocator, NULL);
