@@ -100,8 +100,13 @@ void cli_no_last_words(void);
 // The words for the opening of a plugin's device; none for the CPU and NULL.
 void cli_last_words_of_opening(const cli_args* args, const tn_device* device);
 
-// Prints what a plugin said: control characters as \x1b and the like, so that they stay text.
+// Prints what a plugin said: control characters and what is no UTF-8 as \x1b and the like, so that
+// they stay text.
 void cli_print_foreign(const char* text, FILE* out);
+// The same in bold, on standard output.
+void cli_say_bold(const char* text);
+// printf for lines that hold such words; only their ends pass as they are.
+void cli_say(const char* format, ...) TN_PRINTF(1, 2);
 
 // The last part of a path.
 const char* cli_base_name(const char* path);

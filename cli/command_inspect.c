@@ -13,23 +13,23 @@ static void print_size(uint64_t bytes) {
   double size = (double)bytes;
   int unit = 0;
   for (; size >= 1000 && unit < 3; ++unit) size /= 1000;
-  printf(unit ? "%.1f %s" : "%.0f %s", size, units[unit]);
+  cli_say(unit ? "%.1f %s" : "%.0f %s", size, units[unit]);
 }
 
 static void print_title(const tn_inspection* i, const char* name) {
   char machine[32];
-  printf("%s%s%s  ELF %s, ", cli_bold(), cli_base_name(name), cli_plain(),
-         tn_elf_machine_name(i->elf->machine, machine));
+  cli_say_bold(cli_base_name(name));
+  cli_say("  ELF %s, ", tn_elf_machine_name(i->elf->machine, machine));
   print_size(i->elf->file_size);
-  if (*i->marks.compiler) printf(", built by %s", i->marks.compiler);
-  printf("\n");
+  if (*i->marks.compiler) cli_say(", built by %s", i->marks.compiler);
+  cli_say("\n");
 }
 
 static void print_names(const char* title, const char* const* names, size_t count, size_t most) {
-  printf("  %-11s ", title);
-  for (size_t i = 0; i < count && i < most; ++i) printf("%s%s", i ? ", " : "", names[i]);
-  if (count > most) printf(" and %zu more", count - most);
-  printf("\n");
+  cli_say("  %-11s ", title);
+  for (size_t i = 0; i < count && i < most; ++i) cli_say("%s%s", i ? ", " : "", names[i]);
+  if (count > most) cli_say(" and %zu more", count - most);
+  cli_say("\n");
 }
 
 static void print_needs(const tn_inspection* i) {
@@ -39,82 +39,83 @@ static void print_needs(const tn_inspection* i) {
     title = "";
   }
   if (i->host_function_count) {
-    printf("  %-11s %zu functions of the host: ", title, i->host_function_count);
+    cli_say("  %-11s %zu functions of the host: ", title, i->host_function_count);
     for (size_t k = 0; k < i->host_function_count && k < 4; ++k)
-      printf("%s%s", k ? ", " : "", i->host_functions[k]);
-    printf("%s\n", i->host_function_count > 4 ? ", ..." : "");
+      cli_say("%s%s", k ? ", " : "", i->host_functions[k]);
+    cli_say("%s\n", i->host_function_count > 4 ? ", ..." : "");
     title = "";
   }
   if (i->weak_host_function_count) {
-    printf("  %-11s %zu functions of the host weakly: it loads without them and may call NULL\n",
-           title, i->weak_host_function_count);
+    cli_say("  %-11s %zu functions of the host weakly: it loads without them and may call NULL\n",
+            title, i->weak_host_function_count);
     title = "";
   }
   if (i->cpp_imports) {
-    printf("  %-11s %zu C++ symbols of others, outside every C ABI:", title, i->cpp_imports);
+    cli_say("  %-11s %zu C++ symbols of others, outside every C ABI:", title, i->cpp_imports);
     for (int f = 0; f < TN_FAMILIES; ++f)
       if (i->cpp_imports_by_family[f])
-        printf(" %s %zu", tn_family_name((tn_family)f), i->cpp_imports_by_family[f]);
-    if (i->cpp_imports_of_others) printf(" other %zu", i->cpp_imports_of_others);
-    printf("\n");
+        cli_say(" %s %zu", tn_family_name((tn_family)f), i->cpp_imports_by_family[f]);
+    if (i->cpp_imports_of_others) cli_say(" other %zu", i->cpp_imports_of_others);
+    cli_say("\n");
     title = "";
   }
-  if (*title) printf("  %-11s nothing beyond the system\n", title);
+  if (*title) cli_say("  %-11s nothing beyond the system\n", title);
 }
 
 static void print_floors(const tn_inspection* i) {
-  printf("  %-11s", "floors");
+  cli_say("  %-11s", "floors");
   const char* comma = " ";
-  if (*i->glibc) printf("%sglibc %s", comma, i->glibc), comma = ", ";
-  if (*i->glibcxx) printf("%sGLIBCXX %s", comma, i->glibcxx), comma = ", ";
-  if (*i->cxxabi) printf("%sCXXABI %s", comma, i->cxxabi), comma = ", ";
-  printf("%s\n", *comma == ' ' ? " none" : "");
+  if (*i->glibc) cli_say("%sglibc %s", comma, i->glibc), comma = ", ";
+  if (*i->glibcxx) cli_say("%sGLIBCXX %s", comma, i->glibcxx), comma = ", ";
+  if (*i->cxxabi) cli_say("%sCXXABI %s", comma, i->cxxabi), comma = ", ";
+  cli_say("%s\n", *comma == ' ' ? " none" : "");
 }
 
 static void print_hygiene(const tn_inspection* i) {
-  printf("  %-11s exports %zu symbols", "hygiene", i->elf->export_count);
-  if (i->elf->unique_exports) printf(", %zu of them one per process", i->elf->unique_exports);
+  cli_say("  %-11s exports %zu symbols", "hygiene", i->elf->export_count);
+  if (i->elf->unique_exports) cli_say(", %zu of them one per process", i->elf->unique_exports);
   switch (i->version_script) {
     case TN_VERSION_SCRIPT_NODE:
-      printf("; a version script chose them (node %s)\n", i->version_script_sign);
+      cli_say("; a version script chose them (node %s)\n", i->version_script_sign);
       break;
     case TN_VERSION_SCRIPT_MARKS:
-      printf("; no version script chose them (the linker's own %s is one)\n",
-             i->version_script_sign);
+      cli_say("; no version script chose them (the linker's own %s is one)\n",
+              i->version_script_sign);
       break;
     case TN_VERSION_SCRIPT_LEAKS:
-      printf("; no version script chose them (code of %s is among them)\n", i->version_script_sign);
+      cli_say("; no version script chose them (code of %s is among them)\n",
+              i->version_script_sign);
       break;
     case TN_VERSION_SCRIPT_UNKNOWN:
-      printf("; whether a version script chose them does not show\n");
+      cli_say("; whether a version script chose them does not show\n");
       break;
   }
   for (int f = 0; f < TN_FAMILIES; ++f) {
     const char* hits = tn_family_hits((tn_family)f);
     if (i->leaks[f] && hits)
-      printf("  %-11s %zu belong to %s and will meet those of %s\n", "", i->leaks[f],
-             tn_family_name((tn_family)f), hits);
+      cli_say("  %-11s %zu belong to %s and will meet those of %s\n", "", i->leaks[f],
+              tn_family_name((tn_family)f), hits);
   }
-  if (i->elf->executable_stack) printf("  %-11s asks for an executable stack\n", "");
+  if (i->elf->executable_stack) cli_say("  %-11s asks for an executable stack\n", "");
   if (i->elf->text_relocations)
-    printf("  %-11s writes to its code when it is loaded (text relocations)\n", "");
-  if (i->elf->rpath) printf("  %-11s RPATH %s\n", "", i->elf->rpath);
-  if (i->elf->runpath) printf("  %-11s RUNPATH %s\n", "", i->elf->runpath);
+    cli_say("  %-11s writes to its code when it is loaded (text relocations)\n", "");
+  if (i->elf->rpath) cli_say("  %-11s RPATH %s\n", "", i->elf->rpath);
+  if (i->elf->runpath) cli_say("  %-11s RUNPATH %s\n", "", i->elf->runpath);
 }
 
 static void print_inspection(const tn_inspection* i, const char* name) {
   print_title(i, name);
-  printf("  %-11s ", "offers");
+  cli_say("  %-11s ", "offers");
   for (size_t k = 0; k < i->entry_point_count; ++k)
-    printf("%s%s (%s)", k ? ", " : "", i->entry_points[k]->offers, i->entry_points[k]->symbol);
-  printf("%s\n", i->entry_point_count ? "" : "nothing that a framework looks for");
+    cli_say("%s%s (%s)", k ? ", " : "", i->entry_points[k]->offers, i->entry_points[k]->symbol);
+  cli_say("%s\n", i->entry_point_count ? "" : "nothing that a framework looks for");
   print_needs(i);
   print_floors(i);
   print_hygiene(i);
-  printf("  %-11s %llu constructors, %llu relocations, %llu bytes in every thread\n", "loading",
-         (unsigned long long)i->elf->constructors, (unsigned long long)i->elf->relative_relocations,
-         (unsigned long long)i->elf->tls_size);
-  if (*i->marks.build_id) printf("  %-11s %s\n", "build id", i->marks.build_id);
+  cli_say("  %-11s %llu constructors, %llu relocations, %llu bytes in every thread\n", "loading",
+          (unsigned long long)i->elf->constructors,
+          (unsigned long long)i->elf->relative_relocations, (unsigned long long)i->elf->tls_size);
+  if (*i->marks.build_id) cli_say("  %-11s %s\n", "build id", i->marks.build_id);
 }
 
 static void json_names(tn_json* json, const char* key, const char* const* names, size_t count) {
@@ -173,7 +174,7 @@ static void json_inspection(tn_json* json, const tn_inspection* i, const char* n
 }
 
 static void print_fact(const char* key, const char* value, void* arg) {
-  printf("    %-24s %s\n", key, value);
+  cli_say("    %-24s %s\n", key, value);
 }
 
 static void json_fact(const char* key, const char* value, void* arg) {
@@ -190,7 +191,7 @@ static bool show_loaded(const char* path, tn_json* json, tn_status* status) {
   if (json) {
     tn_json_begin_array(json, "loaded");
   } else {
-    printf("  loaded, in a child process\n");
+    cli_say("  loaded, in a child process\n");
     fflush(stdout);
   }
   const bool loaded =
@@ -199,7 +200,7 @@ static bool show_loaded(const char* path, tn_json* json, tn_status* status) {
     tn_json_end_array(json);
     tn_json_string(json, "load_error", loaded ? NULL : tn_status_message(status));
   } else if (!loaded) {
-    printf("    %-24s %s\n", "finding", tn_status_message(status));
+    cli_say("    %-24s %s\n", "finding", tn_status_message(status));
   }
   return loaded;
 }

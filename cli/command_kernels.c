@@ -32,12 +32,12 @@ static bool show_kernel(const tn_kernel_info* kernel, void* arg) {
     tn_json_end_object(json);
     return true;
   }
-  printf("%-32s %-6s %-24s", kernel->op, kernel->device, cli_base_name(kernel->origin));
+  cli_say("%-32s %-6s %-24s", kernel->op, kernel->device, cli_base_name(kernel->origin));
   for (size_t i = 0; i < kernel->constraint_count; ++i)
-    printf("%s%s", i ? "; " : " ", kernel->constraints[i]);
-  if (kernel->priority) printf(" priority %d", kernel->priority);
-  if (kernel->label[0]) printf(" label '%s'", kernel->label);
-  if (kernel->is_async) printf(" async");
+    cli_say("%s%s", i ? "; " : " ", kernel->constraints[i]);
+  if (kernel->priority) cli_say(" priority %d", kernel->priority);
+  if (kernel->label[0]) cli_say(" label '%s'", kernel->label);
+  if (kernel->is_async) cli_say(" async");
   putchar('\n');
   return true;
 }
@@ -62,7 +62,7 @@ static int run(cli_args* args) {
       list.shown == 0) {
     // Nothing computes it: a name that is no op at all deserves the better message.
     tn_op_info* known = tn_op_info_create(op, status);
-    if (known && !as_json) printf("no kernel computes %s; load a plugin that does\n", op);
+    if (known && !as_json) cli_say("no kernel computes %s; load a plugin that does\n", op);
     tn_op_info_destroy(known);
   }
   if (!tn_ok(status)) {
@@ -72,7 +72,7 @@ static int run(cli_args* args) {
     tn_json_end_object(&json);
     puts(text.data);
   } else if (list.shown) {
-    printf("%zu kernel%s\n", list.shown, list.shown == 1 ? "" : "s");
+    cli_say("%zu kernel%s\n", list.shown, list.shown == 1 ? "" : "s");
   }
   tn_text_deinit(&text);
   tn_status_destroy(status);

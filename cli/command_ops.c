@@ -8,11 +8,12 @@
 #include "command.h"
 
 static void print_list(const char* title, const char* const* items, size_t count) {
-  for (size_t i = 0; i < count; ++i) printf("  %-9s %s\n", i ? "" : title, items[i]);
+  for (size_t i = 0; i < count; ++i) cli_say("  %-9s %s\n", i ? "" : title, items[i]);
 }
 
 static void print_op(const tn_op_info* op, size_t kernels) {
-  printf("%s%s%s  of %s\n", cli_bold(), op->name, cli_plain(), cli_base_name(op->origin));
+  cli_say_bold(op->name);
+  cli_say("  of %s\n", cli_base_name(op->origin));
   print_list("inputs", op->inputs, op->input_count);
   print_list("outputs", op->outputs, op->output_count);
   print_list("attrs", op->attrs, op->attr_count);
@@ -25,11 +26,11 @@ static void print_op(const tn_op_info* op, size_t kernels) {
   if (!op->infers_shapes) flags[count++] = "output shapes are not inferred";
   print_list("flags", flags, count);
   if (kernels)
-    printf("  %-9s %zu (tenon kernels --op %s)\n", "kernels", kernels, op->name);
+    cli_say("  %-9s %zu (tenon kernels --op %s)\n", "kernels", kernels, op->name);
   else
-    printf("  %-9s none; a plugin can bring one\n", "kernels");
+    cli_say("  %-9s none; a plugin can bring one\n", "kernels");
   if (op->deprecated_at)
-    printf("  %-9s at graph version %d: %s\n", "deprecated", op->deprecated_at, op->deprecation);
+    cli_say("  %-9s at graph version %d: %s\n", "deprecated", op->deprecated_at, op->deprecation);
 }
 
 static void json_list(tn_json* json, const char* key, const char* const* items, size_t count) {
@@ -105,10 +106,10 @@ static void print_table(const op_table* table) {
   for (size_t i = 0; i < table->count; ++i) {
     const op_row* row = &table->rows[i];
     computed += row->kernels > 0;
-    printf("%-40s %-24s %s\n", row->name, cli_base_name(row->origin),
-           row->kernels ? "has kernels" : "-");
+    cli_say("%-40s %-24s %s\n", row->name, cli_base_name(row->origin),
+            row->kernels ? "has kernels" : "-");
   }
-  printf("%zu ops, %zu of them with kernels\n", table->count, computed);
+  cli_say("%zu ops, %zu of them with kernels\n", table->count, computed);
 }
 
 static void json_table(tn_json* json, const op_table* table, tn_status* status) {

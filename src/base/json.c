@@ -5,24 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/utf8.h"
+
 static void new_line(tn_json* json) {
   if (!json->indent) return;
   tn_text_putc(json->out, '\n');
   for (int i = 0; i < json->indent * json->depth; ++i) tn_text_putc(json->out, ' ');
-}
-
-// The size of the UTF-8 sequence at `at`, 0 when there is none (overlong forms, surrogates and
-// code points past U+10FFFF are none).
-static size_t sequence_size(const unsigned char* at, size_t left) {
-  size_t size = at[0] < 0x80 ? 1 : at[0] < 0xc2 ? 0 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;
-  if (size == 0 || size > left || at[0] > 0xf4) return 0;
-  for (size_t i = 1; i < size; ++i)
-    if ((at[i] & 0xc0) != 0x80) return 0;
-  if (at[0] == 0xe0 && at[1] < 0xa0) return 0;
-  if (at[0] == 0xed && at[1] > 0x9f) return 0;
-  if (at[0] == 0xf0 && at[1] < 0x90) return 0;
-  if (at[0] == 0xf4 && at[1] > 0x8f) return 0;
-  return size;
 }
 
 static void put_quoted(tn_text* out, tn_view text) {
@@ -32,7 +20,7 @@ static void put_quoted(tn_text* out, tn_view text) {
   const unsigned char* at = (const unsigned char*)text.data;
   const unsigned char* end = at + text.size;
   while (at < end) {
-    size_t size = sequence_size(at, (size_t)(end - at));
+    size_t size = tn_utf8_size(at, (size_t)(end - at));
     if (size == 0) {
       tn_text_puts(out, "\xef\xbf\xbd");
       size = 1;

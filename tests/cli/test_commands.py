@@ -255,6 +255,10 @@ def test_what_plugins_say_cannot_command_the_terminal(arrays):
     assert "a\\x0aMINE:7  b\\x1b[2Jc\\x9bd" in done.stdout and "\x1b" not in done.stdout
     done = tenon("devices", *MISDEEDS, env={"TENON_TEST_MISDEED": "name:\x1b[2J"}, code=3)
     assert "'\\x1b[2J' must match" in done.stderr
+    done = tenon("inspect", "--load", MISDEEDS[-1], env={"TENON_TEST_MISDEED": "name:\x1b[2J"})
+    assert "\\x1b[2J" in done.stdout and "\x1b" not in done.stdout
+    done = tenon("devices", *MISDEEDS, env={"TENON_TEST_MISDEED": "hardware:a\udcffb\u00e9"})
+    assert "a\\xffb\u00e9" in done.stdout
 
 
 def test_what_plugins_print_stays_out_of_results(arrays):
