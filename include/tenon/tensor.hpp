@@ -130,10 +130,10 @@ class Tensor {
   }
 
   // Needs tenon/eigen.hpp. The element count must fit; nothing is copied.
-#define TN_CXX_VIEW(name, Type, ...) \
-  template <typename T __VA_ARGS__>  \
-  typename TTypes<T>::Type name();   \
-  template <typename T __VA_ARGS__>  \
+#define TN_CXX_VIEW(name, Type)    \
+  template <typename T>            \
+  typename TTypes<T>::Type name(); \
+  template <typename T>            \
   typename TTypes<T>::Const##Type name() const;
   TN_CXX_VIEW(flat, Flat)
   TN_CXX_VIEW(unaligned_flat, UnalignedFlat)

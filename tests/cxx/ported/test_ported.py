@@ -16,7 +16,25 @@ sys.path.insert(0, str(SOURCE / "tests/cpu"))
 
 from hosts import Call, Child, Failure, Result, Sequence  # noqa: E402
 
-BUILDS = [f"ported_{build}" for build in os.environ["TENON_PORTED_BUILDS"].split()]
+WANTED, LACKS = (os.environ.get(name, "").split() for name in ("TENON_PORTED_BUILDS", "TENON_PORTED_LACKS"))
+
+
+def missing(compiler, build):
+    """Why there is no such build; none when there is one."""
+    for thing in ("Eigen", compiler):
+        if thing in LACKS:
+            return f"{thing} is not installed"
+    return "not among TENON_PORTED_BUILDS" if WANTED and build not in WANTED else None
+
+
+MATRIX = {f"ported_{short}_abi{abi}_{level}": missing(compiler, f"{short}_abi{abi}_{level}")
+          for short, compiler in (("gcc", "g++"), ("clang", "clang++")) for abi in (0, 1) for level in ("O0", "O3")}
+BUILDS = [pytest.param(build, marks=[pytest.mark.skip(reason=f"{build}: {why}")] if why else [])
+          for build, why in MATRIX.items()]
+# The one that all is tried with; TensorFlow itself is a build of clang's with the other string ABI.
+SHOWN = next((build for build in ("ported_gcc_abi0_O3", *MATRIX) if not MATRIX[build]), None)
+if not SHOWN:
+    pytest.skip(f"the ported kernels: {missing('g++', '')}", allow_module_level=True)
 RANDOM = numpy.random.default_rng(5)
 INTERNAL, INVALID_ARGUMENT, UNIMPLEMENTED = 13, 3, 12
 
@@ -28,7 +46,7 @@ def tenon_with(build):
 
 @pytest.fixture(scope="module")
 def tenon():
-    child = tenon_with("ported_clang_abi1_O3")
+    child = tenon_with(SHOWN)
     yield child
     child.close()
 
@@ -36,7 +54,7 @@ def tenon():
 @pytest.fixture(scope="module")
 def tensorflow():
     child = Child("(lambda t: (__import__('tensorflow.python.framework.load_library', fromlist=['x'])"
-                  f".load_pluggable_device_library({str(FOLDER / 'ported_clang_abi1_O3.so')!r}), t)[1])(TensorFlow())")
+                  f".load_pluggable_device_library({str(FOLDER / SHOWN) + '.so'!r}), t)[1])(TensorFlow())")
     yield child
     child.close()
 
