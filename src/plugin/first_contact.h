@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "plugin/child.h"
 #include "tenon/status.h"
 
 typedef struct tn_contact {
@@ -33,7 +34,7 @@ bool tn_first_contact(const tn_contact* contact, tn_status* status);
 #define TN_STAGE_OPEN "dlopen"
 
 // What the child writes to descriptor TN_CONTACT_FD: these heads, `size` bytes behind each.
-enum { TN_CONTACT_FD = 3 };
+enum { TN_CONTACT_FD = TN_CHILD_FD };
 typedef enum tn_contact_kind {
   TN_CONTACT_STAGE = 1,   // the stage's name
   TN_CONTACT_FAILED = 2,  // the message; code and fault in the head

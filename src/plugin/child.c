@@ -1,0 +1,223 @@
+#include "plugin/child.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "plugin/own_files.h"
+
+extern char** environ;
+
+enum {
+  quoted_lines = 6,
+  most_received = 1 << 20,     // of what a child reports; ours send far less
+  clear_of = TN_CHILD_FD + 8,  // more descriptors than any child is given
+};
+
+int tn_child_clear_fd(int fd) {
+  if (fd < 0) return -1;
+  const int moved = fcntl(fd, F_DUPFD_CLOEXEC, clear_of);
+  const int error = errno;
+  close(fd);
+  errno = error;
+  return moved;
+}
+
+bool tn_child_pipe(int ends[2]) {
+  int low[2];
+  if (pipe2(low, O_CLOEXEC) != 0) return false;
+  for (int i = 0; i < 2; ++i) ends[i] = tn_child_clear_fd(low[i]);
+  if (ends[0] >= 0 && ends[1] >= 0 && fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0) return true;
+  const int error = errno;
+  for (int i = 0; i < 2; ++i)
+    if (ends[i] >= 0) close(ends[i]);
+  errno = error;
+  return false;
+}
+
+// A process group of its own, so that what the plugin starts can be ended with it; default signals.
+static int spawn(tn_child* child, char** arguments, int output_end, const int* fds,
+                 size_t fd_count) {
+  posix_spawn_file_actions_t files;
+  posix_spawnattr_t attributes;
+  sigset_t all, none;
+  sigfillset(&all);
+  sigemptyset(&none);
+  int error = posix_spawn_file_actions_init(&files);
+  if (error) return error;
+  if ((error = posix_spawnattr_init(&attributes)) == 0) {
+    posix_spawnattr_setflags(
+        &attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    error = posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+    for (int fd = 1; !error && fd <= 2; ++fd)
+      error = posix_spawn_file_actions_adddup2(&files, output_end, fd);
+    for (size_t i = 0; !error && i < fd_count; ++i)
+      error = posix_spawn_file_actions_adddup2(&files, fds[i], TN_CHILD_FD + (int)i);
+    if (!error)
+      error = posix_spawn(&child->pid, arguments[0], &files, &attributes, arguments, environ);
+    posix_spawnattr_destroy(&attributes);
+  }
+  posix_spawn_file_actions_destroy(&files);
+  return error;
+}
+
+bool tn_child_start(tn_child* child, char** arguments, const int* fds, size_t fd_count,
+                    tn_status* status) {
+  *child = (tn_child){.output = -1};
+  char* probe = arguments[0] ? NULL : tn_own_probe(status);
+  if (!arguments[0] && !probe) return false;
+  if (probe) arguments[0] = probe;
+  int output[2];
+  int error = tn_child_pipe(output) ? 0 : errno;
+  if (error) {
+    tn_status_set_errno(status, error, "cannot make a pipe for a child process");
+  } else {
+    error = spawn(child, arguments, output[1], fds, fd_count);
+    close(output[1]);
+    child->output = output[0];
+    if (error) {
+      child->pid = 0;
+      tn_child_end(child);
+      tn_status_set_errno(status, error, arguments[0]);
+    }
+  }
+  if (probe) arguments[0] = NULL;
+  tn_free(probe);
+  return !error;
+}
+
+static void keep_tail(tn_child* child, const char* bytes, size_t size) {
+  size_t kept = child->tail_used;
+  if (kept + size > TN_CHILD_TAIL_SIZE) kept = TN_CHILD_TAIL_SIZE - size;
+  memmove(child->tail, child->tail + child->tail_used - kept, kept);
+  memcpy(child->tail + kept, bytes, size);
+  child->tail_used = kept + size;
+}
+
+void tn_child_listen(tn_child* child) {
+  char bytes[TN_CHILD_TAIL_SIZE];
+  while (child->output >= 0) {
+    const ssize_t size = read(child->output, bytes, sizeof bytes);
+    if (size > 0) {
+      keep_tail(child, bytes, (size_t)size);
+    } else if (size == 0 || (errno != EINTR && errno != EAGAIN)) {
+      close(child->output);
+      child->output = -1;
+    } else if (errno == EAGAIN) {
+      return;
+    }
+  }
+}
+
+bool tn_child_look(tn_child* child) {
+  // ECHILD: the program ignores SIGCHLD, or reaps every child itself.
+  if (child->ended.si_pid == 0 &&
+      waitid(P_PID, (id_t)child->pid, &child->ended, WEXITED | WNOHANG | WNOWAIT) != 0)
+    child->wait_lost = errno != EINTR;
+  return child->ended.si_pid != 0 || child->wait_lost;
+}
+
+// The group goes first: until the child is reaped nobody else can have its number.
+void tn_child_end(tn_child* child) {
+  if (child->pid > 0) {
+    kill(-child->pid, SIGKILL);
+    while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR) {
+    }
+  }
+  child->pid = 0;
+  tn_child_listen(child);
+  if (child->output >= 0) close(child->output);
+  child->output = -1;
+}
+
+// Reads what is there; closes the descriptor at its end.
+static void receive(int* fd, tn_text* received) {
+  char bytes[4096];
+  while (*fd >= 0) {
+    const ssize_t size = read(*fd, bytes, sizeof bytes);
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0 && errno == EAGAIN) return;
+    if (size <= 0) {
+      close(*fd);
+      *fd = -1;
+    } else if (received->size < most_received) {
+      tn_text_append(received, bytes, (size_t)size);
+    }
+  }
+}
+
+bool tn_child_run(tn_child* child, char** arguments, int shared, uint32_t time_limit_ms,
+                  tn_text* received, tn_status* status) {
+  int messages[2];
+  if (!tn_child_pipe(messages)) {
+    tn_status_set_errno(status, errno, "cannot make a pipe for a child process");
+    return false;
+  }
+  const int fds[] = {messages[1], shared};
+  const bool started = tn_child_start(child, arguments, fds, shared >= 0 ? 2 : 1, status);
+  close(messages[1]);
+  const int64_t deadline = tn_child_now_ms() + time_limit_ms;
+  for (bool ended = false; started && !ended && !child->timed_out;) {
+    struct pollfd waits[] = {{.fd = messages[0], .events = POLLIN},
+                             {.fd = child->output, .events = POLLIN}};
+    poll(waits, 2, TN_CHILD_LOOK_MS);
+    receive(&messages[0], received);
+    tn_child_listen(child);
+    ended = tn_child_look(child);
+    child->timed_out = !ended && tn_child_now_ms() >= deadline;
+  }
+  tn_child_end(child);
+  receive(&messages[0], received);
+  if (messages[0] >= 0) close(messages[0]);
+  return started;
+}
+
+void tn_child_print_ending(const tn_child* child, uint32_t time_limit_ms, tn_text* out) {
+  const int number = child->ended.si_status;
+  const char* name = sigabbrev_np(number);
+  if (child->timed_out)
+    tn_text_printf(out, "not back after %g s", time_limit_ms / 1000.0);
+  else if (child->wait_lost)
+    tn_text_puts(out,
+                 "ended the process (how is not known: this program reaps its children itself)");
+  else if (child->ended.si_code == CLD_EXITED)
+    tn_text_printf(out, "ended the process with exit code %d", number);
+  else if (name)
+    tn_text_printf(out, "killed by SIG%s", name);
+  else
+    tn_text_printf(out, "killed by signal %d", number);
+}
+
+void tn_child_quote(const tn_child* child, tn_text* out) {
+  size_t end = child->tail_used;
+  while (end > 0 && isspace((unsigned char)child->tail[end - 1])) --end;
+  if (end == 0) return;
+  int lines = 0;
+  size_t start = end;
+  for (; start > 0; --start)
+    if (child->tail[start - 1] == '\n' && ++lines == quoted_lines) break;
+  tn_text_puts(out, "; its last words:\n  ");
+  for (size_t i = start; i < end; ++i) {
+    const unsigned char c = (unsigned char)child->tail[i];
+    if (c == '\n')
+      tn_text_puts(out, "\n  ");
+    else
+      tn_text_putc(out, c >= 0x20 || c == '\t' ? (char)c : '?');
+  }
+}
+
+int64_t tn_child_now_ms(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
