@@ -38,7 +38,7 @@ typedef struct cli_command {
 } cli_command;
 
 extern const cli_command cli_run, cli_ops, cli_kernels, cli_devices, cli_inspect, cli_doctor,
-    cli_abi, cli_new, cli_config;
+    cli_check, cli_abi, cli_new, cli_config;
 
 // The words after the command's name. Borrowed from main's argv.
 struct cli_args {

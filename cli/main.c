@@ -7,9 +7,9 @@
 #include "command.h"
 #include "version.h"
 
-static const cli_command* const commands[] = {&cli_run,     &cli_ops,     &cli_kernels,
-                                              &cli_devices, &cli_inspect, &cli_doctor,
-                                              &cli_abi,     &cli_new,     &cli_config};
+static const cli_command* const commands[] = {&cli_run,     &cli_ops,    &cli_kernels, &cli_devices,
+                                              &cli_inspect, &cli_doctor, &cli_check,   &cli_abi,
+                                              &cli_new,     &cli_config};
 enum { command_count = sizeof commands / sizeof *commands };
 
 static void print_help(FILE* out) {

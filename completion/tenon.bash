@@ -16,7 +16,15 @@ _tenon() {
       mapfile -t COMPREPLY < <(compgen -W "$("$tenon" ops 2>/dev/null | sed 's/ .*//')" -- "$current")
       return
       ;;
-    --plugin | --out | --folder | --data)
+    --face)
+      mapfile -t COMPREPLY < <(compgen -W "pjrt kernels devices" -- "$current")
+      return
+      ;;
+    --only)
+      mapfile -t COMPREPLY < <(compgen -W "$("$tenon" check --list 2>/dev/null | sed 's/:.*//')" -- "$current")
+      return
+      ;;
+    --plugin | --out | --folder | --data | --never | --for-now | --junit)
       mapfile -t COMPREPLY < <(compgen -f -- "$current")
       compopt -o filenames 2>/dev/null
       return

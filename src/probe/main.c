@@ -1,4 +1,11 @@
-// tenon-probe: loads one plugin on behalf of another process, so that only this one can die of it.
+// tenon-probe: has to do with one plugin on behalf of another process, so that only this one can
+// die of it: loads it, or runs one conformance case on it.
+#include <string.h>
+
+#include "check/report.h"
 #include "host/plugin.h"
 
-int main(int argc, char** argv) { tn_probe_main(argc, argv); }
+int main(int argc, char** argv) {
+  if (argc > 1 && strcmp(argv[1], TN_CASE_WORD) == 0) tn_case_main(argc, argv);
+  tn_probe_main(argc, argv);
+}

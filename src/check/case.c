@@ -1,0 +1,148 @@
+// The child's side: one case, and its report.
+#include "check/case.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "check/report.h"
+#include "check/select.h"
+#include "plugin/child.h"
+
+static int report_fd = -1;
+static _Atomic uint64_t* trace;
+static atomic_bool any_broken;
+
+const char* tn_face_name(tn_face face) {
+  static const char* const names[] = {"pjrt", "kernels", "devices"};
+  return names[face];
+}
+
+// One write a message: at most PIPE_BUF bytes, so that those of several threads do not mix.
+static void send(tn_report_kind kind, const char* bytes, size_t size) {
+  char message[sizeof(tn_report_head) + TN_REPORT_MOST];
+  const tn_report_head head = {kind, (uint32_t)size};
+  memcpy(message, &head, sizeof head);
+  memcpy(message + sizeof head, bytes, size);
+  if (write(report_fd, message, sizeof head + size) < 0) _exit(1);
+}
+
+static void send_text(tn_report_kind kind, const char* format, va_list list) {
+  char text[TN_REPORT_MOST];
+  vsnprintf(text, sizeof text, format, list);
+  send(kind, text, strlen(text));
+}
+
+void tn_case_broken(const char* contract, const char* expected, const char* seen, ...) {
+  char text[TN_REPORT_MOST];
+  size_t used = (size_t)snprintf(text, 1000, "%s", contract ? contract : "");
+  used = (used < 1000 ? used : 999) + 1;
+  const size_t more = (size_t)snprintf(text + used, 1000, "%s", expected);
+  used += (more < 1000 ? more : 999) + 1;
+  va_list list;
+  va_start(list, seen);
+  vsnprintf(text + used, sizeof text - used, seen, list);
+  va_end(list);
+  used += strlen(text + used) + 1;
+  atomic_store(&any_broken, true);
+  send(TN_REPORT_BROKEN, text, used);
+}
+
+void tn_case_end(void) {
+  send(TN_REPORT_DONE, "", 0);
+  _exit(0);  // not exit: destructors of several published plugins crash
+}
+
+void tn_case_skip(const char* reason, ...) {
+  va_list list;
+  va_start(list, reason);
+  if (!atomic_load(&any_broken)) send_text(TN_REPORT_SKIPPED, reason, list);
+  va_end(list);
+  tn_case_end();
+}
+
+void tn_case_error(const char* format, ...) {
+  va_list list;
+  va_start(list, format);
+  send_text(TN_REPORT_ERROR, format, list);
+  va_end(list);
+  tn_case_end();
+}
+
+void tn_case_note(const char* format, ...) {
+  va_list list;
+  va_start(list, format);
+  send_text(TN_REPORT_NOTE, format, list);
+  va_end(list);
+}
+
+void tn_case_enter(const char* name) {
+  uint64_t words[TN_TRACE_WORDS] = {0};
+  char* text = (char*)words;
+  text[0] = '>';
+  const size_t size = strnlen(name, sizeof words - 2);
+  memcpy(text + 1, name, size);
+  for (int i = 0; i < TN_TRACE_WORDS; ++i)
+    atomic_store_explicit(&trace[i], words[i], memory_order_relaxed);
+}
+
+void tn_case_leave(void) {
+  uint64_t word = atomic_load_explicit(&trace[0], memory_order_relaxed);
+  ((char*)&word)[0] = '<';
+  atomic_store_explicit(&trace[0], word, memory_order_relaxed);
+}
+
+// splitmix64
+uint64_t tn_case_random(uint64_t* state) {
+  uint64_t z = (*state += 0x9e3779b97f4a7c15u);
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+int64_t tn_case_between(uint64_t* state, int64_t low, int64_t high) {
+  return low + (int64_t)(tn_case_random(state) % ((uint64_t)(high - low) + 1));
+}
+
+// Descriptors clear of the numbers a plugin might use without asking, and not for its children.
+static int move_up(int fd) {
+  int moved = fcntl(fd, F_DUPFD_CLOEXEC, 100);
+  if (moved < 0) moved = fcntl(fd, F_DUPFD_CLOEXEC, TN_CHILD_FD + 2);
+  close(fd);
+  return moved;
+}
+
+// tenon-probe case PLUGIN NAME SEED [OPTION]...
+void tn_case_main(int argc, char** argv) {
+  report_fd = move_up(TN_CHILD_FD);
+  const int shared = move_up(TN_CHILD_FD + 1);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // a plugin that hangs must not outlive who asked
+  if (argc >= 5 && report_fd >= 0 && shared >= 0)
+    trace = mmap(NULL, 8 * TN_TRACE_WORDS, PROT_READ | PROT_WRITE, MAP_SHARED, shared, 0);
+  if (!trace || trace == MAP_FAILED) {
+    static const char words[] = "tenon-probe: started by libtenon only\n";
+    if (write(2, words, sizeof words - 1) < 0) _exit(3);
+    _exit(2);
+  }
+  close(shared);
+  // A crash is to be seen by the parent as the signal it is, whatever a sanitizer installed.
+  for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
+  setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+  const tn_check_case* found = tn_check_find(argv[3]);
+  if (!found) tn_case_error("no case %s", argv[3]);
+  const tn_subject subject = {.path = argv[2],
+                              .seed = strtoull(argv[4], NULL, 10),
+                              .options = (const char* const*)argv + 5,
+                              .option_count = (size_t)argc - 5};
+  found->run(&subject);
+  tn_case_end();
+}
