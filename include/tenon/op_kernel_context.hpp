@@ -85,24 +85,30 @@ class TensorSlots {
  public:
   TensorSlots() = default;
   ~TensorSlots() {
-    for (int i = 0; i < kCount; ++i)
-      if (made(i)) at(i)->~Tensor();
+    uint64_t made;
+    memcpy(&made, made_, sizeof made);
+    for (; made; made &= made - 1) {
+      const int i = __builtin_ctzll(made) / 8;
+      at(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? i : 7 - i)->~Tensor();
+    }
   }
   TensorSlots(const TensorSlots&) = delete;
   TensorSlots& operator=(const TensorSlots&) = delete;
 
   bool made(int i) const { return made_[i].load(std::memory_order_acquire); }
   Tensor* at(int i) { return reinterpret_cast<Tensor*>(bytes_ + size_t(i) * sizeof(Tensor)); }
-  Tensor* Make(int i, TF_Tensor* handle = nullptr) {
-    if (made(i)) return at(i);
-    Tensor* made = new (at(i)) Tensor(handle);
+  // Of one that was not made.
+  Tensor* Make(int i, TF_Tensor* handle = nullptr, DataType type = DT_INVALID) {
+    Tensor* made = new (at(i)) Tensor(handle, type);
     made_[i].store(true, std::memory_order_release);
     return made;
   }
 
  private:
   alignas(Tensor) unsigned char bytes_[kCount * sizeof(Tensor)];
-  std::atomic<bool> made_[kCount] = {};
+  // One byte each, of which the lowest bit is set; read as one word when all is over.
+  std::atomic<bool> made_[8] = {};
+  static_assert(kCount <= 8 && sizeof(made_) == 8);
 };
 
 // What an Eigen device needs besides its context; known to tenon/eigen.hpp.
@@ -132,7 +138,7 @@ class OpKernelContext {
   DataType input_dtype(int i) const { return static_cast<DataType>(TF_InputDatatype(context_, i)); }
   const Tensor& input(int i) {
     if (__builtin_expect(unsigned(i) < unsigned(kInputs), 1)) {
-      if (inputs_.made(i)) return *inputs_.at(i);
+      if (slots_.made(i)) return *slots_.at(i);
       if (__builtin_expect(owner_ == &internal::SpareStatus(), 1)) return *FetchSlot(i);
     }
     return OtherInput(i);
@@ -186,29 +192,27 @@ class OpKernelContext {
     *out = nullptr;
     int64_t count;
     if (__builtin_expect(!shape.Count(&count), 0)) return NoShape(shape);
-    Tensor* slot = Slot(i);
-    if (__builtin_expect(!slot, 0)) return NoOutput(i);
+    if (__builtin_expect(!HasOutput(i), 0)) return NoOutput(i);
     const DataType type = expected_output_dtype(i);
     internal::HostStatus status;
     TF_Tensor* made =
         TF_AllocateOutput(context_, i, static_cast<TF_DataType>(type), shape.data(), shape.dims(),
                           static_cast<size_t>(count) * DataTypeSize(type), status);
-    return Keep(made, type, status, slot, out);
+    return Keep(made, i, type, &status, out);
   }
   Status forward_input_or_allocate_output(const std::vector<int>& candidates, int i,
                                           const TensorShape& shape, Tensor** out,
                                           int* forwarded_input = nullptr) {
     *out = nullptr;
     if (!shape.IsValid()) return NoShape(shape);
-    Tensor* slot = Slot(i);
-    if (!slot) return NoOutput(i);
+    if (!HasOutput(i)) return NoOutput(i);
     // The host forwards a buffer that has one user; a handle of ours would be a second.
     std::vector<bool> held(candidates.size());
     for (size_t at = 0; at < candidates.size(); ++at) {
       if (candidates[at] < 0 || candidates[at] >= num_inputs())
         return errors::InvalidArgument("there is no input ", candidates[at], " to forward");
       if (!(held[at] = Held(candidates[at]))) continue;
-      inputs_.at(candidates[at])->Reset();
+      slots_.at(candidates[at])->Reset();
     }
     int ignored;
     TF_Tensor* made;
@@ -218,10 +222,10 @@ class OpKernelContext {
       made = TF_ForwardInputOrAllocateOutput(
           context_, candidates.data(), static_cast<int>(candidates.size()), i, shape.data(),
           shape.dims(), forwarded_input ? forwarded_input : &ignored, status);
-      result = Keep(made, DT_INVALID, status, slot, out);
+      result = Keep(made, i, DT_INVALID, &status, out);
     }
     for (size_t at = 0; at < candidates.size(); ++at)
-      if (held[at]) Fetch(candidates[at], inputs_.at(candidates[at]));
+      if (held[at]) Fetch(candidates[at], slots_.at(candidates[at]));
     return result;
   }
   Status allocate_temp(DataType type, const TensorShape& shape, Tensor* out,
@@ -253,8 +257,8 @@ class OpKernelContext {
   }
   // NULL for an output that was not allocated.
   Tensor* mutable_output(int i) {
+    if (!HasOutput(i)) return nullptr;
     Tensor* slot = Slot(i);
-    if (!slot) return nullptr;
     if (slot->IsInitialized() || !TF_GetMutableOutput) return slot->handle_ ? slot : nullptr;
     internal::HostStatus status;
     *slot = Tensor(TF_GetMutableOutput(context_, i, status));
@@ -292,7 +296,7 @@ class OpKernelContext {
   // The slot counts as made when the handle is in it: other threads may look.
   Tensor* FetchSlot(int i) {
     TF_Tensor* handle = FetchHandle(i);
-    return inputs_.Make(i, handle);
+    return slots_.Make(i, handle);
   }
   void Fetch(int i, Tensor* slot) { slot->handle_ = FetchHandle(i); }
   TF_Tensor* FetchHandle(int i) {
@@ -301,7 +305,10 @@ class OpKernelContext {
     {
       internal::HostStatus status;
       TF_GetInput(context_, i, &handle, status);
-      if (__builtin_expect(status.ok() && handle, 1)) return handle;
+      if (__builtin_expect(handle != nullptr, 1)) {
+        status.TakeAsOk();
+        return handle;
+      }
       failure = status.ok() ? errors::Internal("the host gave no input ", i) : status.status();
     }
     SetStatus(failure);
@@ -321,8 +328,8 @@ class OpKernelContext {
   }
   // Whether the slot of an input, and nothing else here, holds a handle.
   bool Held(int i) {
-    return unsigned(i) < unsigned(kInputs) && inputs_.made(i) && inputs_.at(i)->handle_ &&
-           !inputs_.at(i)->shared_.load(std::memory_order_acquire);
+    return unsigned(i) < unsigned(kInputs) && slots_.made(i) && slots_.at(i)->handle_ &&
+           !slots_.at(i)->shared_.load(std::memory_order_acquire);
   }
   Status InputRange(StringPiece name, int* start, int* stop) {
     if (!TF_InputRange) return internal::NotInThisHost("TF_InputRange");
@@ -339,30 +346,32 @@ class OpKernelContext {
     return errors::InvalidArgument("a tensor cannot have the shape ", shape.DebugString());
   }
   Status NoOutput(int i) const { return errors::Internal("output ", i, " of ", num_outputs()); }
-  // Where output `i` is kept; NULL when there is none.
+  // The first few are not counted: the host knows.
+  bool HasOutput(int i) const {
+    return unsigned(i) < unsigned(kOutputs) || (i >= 0 && i < num_outputs());
+  }
+  // Where output `i` is kept, which there is.
   Tensor* Slot(int i) {
-    if (__builtin_expect(unsigned(i) < unsigned(kOutputs), 1)) return outputs_.Make(i);
-    return OtherSlot(i);
+    if (__builtin_expect(i >= kOutputs, 0)) return OtherSlot(i);
+    return slots_.made(kInputs + i) ? slots_.at(kInputs + i) : slots_.Make(kInputs + i);
   }
   __attribute__((noinline)) Tensor* OtherSlot(int i) {
-    const int count = num_outputs();
-    if (i < 0 || i >= count) return nullptr;
     std::lock_guard<std::mutex> hold(rest().mutex);
     auto& more = rest().more_outputs;
-    if (!more) more = std::make_unique<Tensor[]>(size_t(count));
+    if (!more) more = std::make_unique<Tensor[]>(size_t(num_outputs()));
     return &more[size_t(i)];
   }
-  // `type` may be left for the handle to say.
-  static Status Keep(TF_Tensor* made, DataType type, const internal::HostStatus& status,
-                     Tensor* slot, Tensor** out) {
-    if (__builtin_expect(!status.ok() || !made, 0)) {
-      if (made) TF_DeleteTensor(made);
-      return status.ok() ? errors::ResourceExhausted("no memory for an output") : status.status();
+  // What the host made for output `i`. `type` may be left for the handle to say.
+  Status Keep(TF_Tensor* made, int i, DataType type, internal::HostStatus* status, Tensor** out) {
+    if (__builtin_expect(!made, 0))
+      return status->ok() ? errors::ResourceExhausted("no memory for an output") : status->status();
+    status->TakeAsOk();
+    if (__builtin_expect(i < kOutputs && !slots_.made(kInputs + i), 1)) {
+      *out = slots_.Make(kInputs + i, made, type);
+    } else {
+      *out = Slot(i);
+      **out = Tensor(made, type);
     }
-    slot->Reset();
-    slot->handle_ = made;
-    slot->type_.store(type, std::memory_order_relaxed);
-    *out = slot;
     return Status();
   }
 
@@ -393,9 +402,8 @@ class OpKernelContext {
 
   TF_OpKernelContext* const context_;
   OpKernel* const kernel_;
-  const void* const owner_;  // says which thread the kernel runs on
-  internal::TensorSlots<kInputs> inputs_;
-  internal::TensorSlots<kOutputs> outputs_;
+  const void* const owner_;                          // says which thread the kernel runs on
+  internal::TensorSlots<kInputs + kOutputs> slots_;  // of the first inputs, then outputs
   mutable std::atomic<Rest*> rest_{nullptr};
 };
 

@@ -199,6 +199,8 @@ class HostStatus {
     seen_ok_ = status_ && TF_GetCode(status_) == TF_OK;
     return seen_ok_;
   }
+  // For a call that gave what it gives only when nothing failed: it need not be asked.
+  void TakeAsOk() { seen_ok_ = true; }
   // When it is not OK.
   Status status() const {
     if (!status_) return Status::Failure(error::RESOURCE_EXHAUSTED, "no memory for a status");

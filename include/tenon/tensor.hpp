@@ -31,8 +31,8 @@ class Tensor {
                                   static_cast<size_t>(shape.num_elements()) * DataTypeSize(dtype));
   }
   explicit Tensor(DataType dtype) : Tensor(dtype, TensorShape({0})) {}
-  // Takes over the handle.
-  explicit Tensor(TF_Tensor* handle) : handle_(handle) {}
+  // Takes over the handle, whose type need not be told.
+  explicit Tensor(TF_Tensor* handle, DataType type = DT_INVALID) : handle_(handle), type_(type) {}
 
   Tensor(const Tensor& other) { Share(other); }
   Tensor(Tensor&& other) noexcept { Take(&other); }
@@ -50,7 +50,11 @@ class Tensor {
     }
     return *this;
   }
-  ~Tensor() { Reset(); }
+  ~Tensor() {
+    if (!handle_) return;
+    Release(handle_, shared_.load(std::memory_order_acquire));
+    if (view_) delete view_;
+  }
 
   DataType dtype() const {
     int type = type_.load(std::memory_order_relaxed);
@@ -236,13 +240,8 @@ class Tensor {
     }
   }
   void Reset() {
-    if (!handle_) return;
-    Release(handle_, shared_.load(std::memory_order_acquire));
-    handle_ = nullptr;
-    shared_.store(nullptr, std::memory_order_relaxed);
-    type_.store(0, std::memory_order_relaxed);
-    if (view_) delete view_;
-    view_ = nullptr;
+    Tensor gone;
+    gone.Take(this);
   }
 
   // Gives a view a handle of its own: the same bytes where the host can share them, else a copy.
