@@ -5,6 +5,7 @@
 #include "tenon/call.h"
 #include "tenon/device.h"
 #include "tenon/dtype.h"
+#include "tenon/pjrt.h"
 #include "tenon/plugin.h"
 #include "tenon/registry.h"
 #include "tenon/status.h"

@@ -238,3 +238,14 @@ void tn_file_reader_close(tn_file_reader* reader) {
   tn_free(reader->path);
   *reader = (tn_file_reader){.descriptor = -1};
 }
+
+char* tn_absolute_path(const char* path, tn_status* status) {
+  char* folder = *path == '/' ? NULL : getcwd(NULL, 0);
+  char* result = *path == '/' ? tn_strdup(path) : folder ? tn_printf("%s/%s", folder, path) : NULL;
+  if (*path != '/' && !folder)
+    tn_status_set_errno(status, errno, path);
+  else if (!result)
+    tn_status_set_no_memory(status, "making a path absolute");
+  free(folder);
+  return result;
+}

@@ -30,6 +30,10 @@ void tn_file_writer_add(tn_file_writer* writer, const void* bytes, size_t size);
 // kept.
 bool tn_file_writer_close(tn_file_writer* writer, bool keep, tn_status* status);
 
+// `path` from the root on. Links stay as they are: $ORIGIN means the folder of the name that was
+// given. Owned by the caller until tn_free.  [any thread]
+char* tn_absolute_path(const char* path, tn_status* status);
+
 // A file to read at any place. What is no regular file (a pipe) is taken into memory first.
 typedef struct tn_file_reader {
   char* path;

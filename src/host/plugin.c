@@ -3,13 +3,11 @@
 #include "host/plugin.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "abi/tf_history.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -75,18 +73,6 @@ static bool read_options(const tn_load_options* given, tn_load_options* out, tn_
   if (out->entry_points == 0) out->entry_points = TN_ENTRY_POINTS_DRIVEN;
   if (out->time_limit_ms == 0) out->time_limit_ms = 30000;
   return true;
-}
-
-// Links stay as they are: $ORIGIN means the folder of the name that was given.
-static char* absolute_path(const char* path, tn_status* status) {
-  char* folder = *path == '/' ? NULL : getcwd(NULL, 0);
-  char* result = *path == '/' ? tn_strdup(path) : folder ? tn_printf("%s/%s", folder, path) : NULL;
-  if (*path != '/' && !folder)
-    tn_status_set_errno(status, errno, path);
-  else if (!result)
-    tn_status_set_no_memory(status, "loading a plugin");
-  free(folder);
-  return result;
 }
 
 static tn_plugin* find_plugin(const tn_elf* elf) {
@@ -335,7 +321,7 @@ tn_plugin* tn_plugin_load_staged(const char* path, const tn_load_options* option
     return NULL;
   }
   if (!read_options(options, &load.options, status)) return NULL;
-  char* absolute = absolute_path(path, status);
+  char* absolute = tn_absolute_path(path, status);
   tn_elf* elf = absolute ? tn_elf_look(absolute, status) : NULL;
   tn_free(absolute);
   if (!elf) return NULL;

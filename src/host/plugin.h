@@ -15,7 +15,10 @@ tn_plugin* tn_plugin_load_staged(const char* path, const tn_load_options* option
                                  tn_status* status);
 
 // The whole of the program tenon-probe: loads the plugin its arguments name and reports to
-// descriptor TN_CONTACT_FD (plugin/first_contact.h). Does not return.
-void tn_probe_main(int argc, char** argv) __attribute__((noreturn));
+// descriptor TN_CONTACT_FD (plugin/first_contact.h). `pjrt` meets plugins of that kind, which this
+// room does not know. Does not return.
+typedef bool tn_probe_pjrt(const char* path, void (*stage)(const char* name, void* arg), void* arg,
+                           tn_status* status);
+void tn_probe_main(int argc, char** argv, tn_probe_pjrt* pjrt) __attribute__((noreturn));
 
 #endif  // TENON_HOST_PLUGIN_H_

@@ -38,7 +38,7 @@ static void send_fact(const char* key, const char* value, void* arg) {
   tn_text_deinit(&text);
 }
 
-void tn_probe_main(int argc, char** argv) {
+void tn_probe_main(int argc, char** argv, tn_probe_pjrt* pjrt) {
   // Clear of the numbers a plugin might use without asking, and not for its children.
   int fd = fcntl(TN_CONTACT_FD, F_DUPFD_CLOEXEC, 100);
   if (fd < 0) fd = fcntl(TN_CONTACT_FD, F_DUPFD_CLOEXEC, TN_CONTACT_FD + 1);  // few are allowed
@@ -59,6 +59,8 @@ void tn_probe_main(int argc, char** argv) {
   if (strcmp(argv[4], "facts") == 0) {
     tn_load_facts(argv[3], *argv[5] ? argv[5] : NULL, &(tn_fact_sink){send_stage, send_fact, &fd},
                   &status);
+  } else if (options.entry_points == TN_ENTRY_PJRT) {
+    pjrt(argv[3], send_stage, &fd, &status);
   } else {
     tn_plugin_load_staged(argv[3], &options, send_stage, &fd, &status);
   }

@@ -4,8 +4,9 @@
 
 #include "check/report.h"
 #include "host/plugin.h"
+#include "pjrt/host/open.h"
 
 int main(int argc, char** argv) {
   if (argc > 1 && strcmp(argv[1], TN_CASE_WORD) == 0) tn_case_main(argc, argv);
-  tn_probe_main(argc, argv);
+  tn_probe_main(argc, argv, tn_pjrt_meet);
 }

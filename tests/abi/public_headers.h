@@ -6,6 +6,7 @@
 #include "tenon/device_services.h"
 #include "tenon/dtype.h"
 #include "tenon/kernel_services.h"
+#include "tenon/pjrt.h"
 #include "tenon/plugin.h"
 #include "tenon/registry.h"
 #include "tenon/shape_inference.h"

@@ -1,0 +1,55 @@
+#include "plugin/guard.h"
+
+#include <dirent.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SIGNALS = 32 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int guards;  // under the lock, as the handlers of when there were none
+static struct sigaction before[SIGNALS];
+
+static int count_threads(void) {
+  int count = 0;
+  DIR* folder = opendir("/proc/self/task");
+  if (!folder) return 0;
+  for (const struct dirent* entry; (entry = readdir(folder));) count += entry->d_name[0] != '.';
+  closedir(folder);
+  return count;
+}
+
+static bool same(const struct sigaction* a, const struct sigaction* b) {
+  return a->sa_handler == b->sa_handler && a->sa_flags == b->sa_flags;
+}
+
+void tn_guard_begin(tn_guard* guard) {
+  guard->threads = count_threads();
+  pthread_mutex_lock(&lock);
+  if (guards++ == 0)
+    for (int number = 1; number < SIGNALS; ++number) sigaction(number, NULL, &before[number]);
+  pthread_mutex_unlock(&lock);
+}
+
+void tn_guard_end(const tn_guard* guard, const char* during, tn_text* notes) {
+  char changed[SIGNALS * 4] = "";
+  pthread_mutex_lock(&lock);
+  const bool last = --guards == 0;
+  for (int number = 1; number < SIGNALS; ++number) {
+    struct sigaction now;
+    if (sigaction(number, NULL, &now) != 0 || same(&now, &before[number])) continue;
+    const size_t length = strlen(changed);
+    snprintf(changed + length, sizeof changed - length, "%s%d", length ? ", " : "", number);
+    if (last) sigaction(number, &before[number], NULL);
+  }
+  pthread_mutex_unlock(&lock);
+  const int threads = count_threads() - guard->threads;
+  if (*changed)
+    tn_text_printf(notes, "%s%s replaced the handlers of signals %s; they were put back",
+                   notes->size ? "\n" : "", during, changed);
+  if (threads > 0)
+    tn_text_printf(notes, "%s%s started %d thread%s", notes->size ? "\n" : "", during, threads,
+                   threads == 1 ? "" : "s");
+}
