@@ -16,6 +16,7 @@
 #include "host/plugin.h"
 #include "plugin/own_files.h"
 #include "tensorflow/c/experimental/stream_executor/stream_executor.h"
+#include "xla/pjrt/c/pjrt_c_api.h"
 
 enum { ROOM = 8192 };  // larger than any struct a plugin fills
 
@@ -60,16 +61,11 @@ static void tell_handlers(const tn_fact_sink* sink, void* const before[SIGNALS])
   if (changed) tell(sink, "signals", "%s", list);
 }
 
-// PJRT_Extension_Base as it was in 0.31 to 0.44, and since.
+// PJRT_Extension_Base as it was in 0.31 to 0.44.
 typedef struct old_extension {
   int type;
   const struct old_extension* next;
 } old_extension;
-typedef struct new_extension {
-  size_t struct_size;
-  int type;
-  const struct new_extension* next;
-} new_extension;
 
 static void tell_extensions(const tn_fact_sink* sink, const void* chain, int minor) {
   tn_text text = {0};
@@ -79,67 +75,52 @@ static void tell_extensions(const tn_fact_sink* sink, const void* chain, int min
     for (const old_extension* at = chain; at && count < MOST; at = at->next)
       tn_text_printf(&text, "%s%d:?", count++ ? " " : "", at->type);
   } else if (minor >= 45) {
-    for (const new_extension* at = chain; at && count < MOST; at = at->next)
-      tn_text_printf(&text, "%s%d:%zu", count++ ? " " : "", at->type, at->struct_size);
+    for (const PJRT_Extension_Base* at = chain; at && count < MOST; at = at->next)
+      tn_text_printf(&text, "%s%d:%zu", count++ ? " " : "", (int)at->type, at->struct_size);
   }
   tell(sink, "extensions", "%s%s", text.data ? text.data : "", count == MOST ? " ..." : "");
   tn_text_deinit(&text);
 }
 
-typedef struct named_value {
-  size_t struct_size;
-  void* extension_start;
-  const char* name;
-  size_t name_size;
-  int type;  // 0 string, 1 int64, 2 list of int64, 3 float, 4 bool
-  union {
-    const char* text;
-    int64_t integer;
-    const int64_t* list;
-    float number;
-    bool truth;
-  };
-  size_t value_size;
-} named_value;
-
-static void tell_attribute(const tn_fact_sink* sink, const named_value* value) {
+static void tell_attribute(const tn_fact_sink* sink, const PJRT_NamedValue* value) {
   tn_text text = {0};
   char key[128];
   snprintf(key, sizeof key, "attribute.%.*s",
            (int)(value->name_size < 100 ? value->name_size : 100), value->name);
   switch (value->type) {
-    case 0:
+    case PJRT_NamedValue_kString:
       tn_text_printf(&text, "%.*s", (int)(value->value_size < 1000 ? value->value_size : 1000),
-                     value->text);
+                     value->string_value);
       break;
-    case 1: tn_text_printf(&text, "%lld", (long long)value->integer); break;
-    case 2:
+    case PJRT_NamedValue_kInt64:
+      tn_text_printf(&text, "%lld", (long long)value->int64_value);
+      break;
+    case PJRT_NamedValue_kInt64List:
       for (size_t i = 0; i < value->value_size && i < 64; ++i)
-        tn_text_printf(&text, "%s%lld", i ? " " : "", (long long)value->list[i]);
+        tn_text_printf(&text, "%s%lld", i ? " " : "", (long long)value->int64_array_value[i]);
       break;
-    case 3: tn_text_printf(&text, "%g", (double)value->number); break;
-    case 4: tn_text_puts(&text, value->truth ? "true" : "false"); break;
-    default: tn_text_printf(&text, "of unknown type %d", value->type);
+    case PJRT_NamedValue_kFloat: tn_text_printf(&text, "%g", (double)value->float_value); break;
+    case PJRT_NamedValue_kBool: tn_text_puts(&text, value->bool_value ? "true" : "false"); break;
+    default: tn_text_printf(&text, "of unknown type %d", (int)value->type);
   }
   tell(sink, key, "%s", text.data ? text.data : "");
   tn_text_deinit(&text);
 }
 
-static void tell_attributes(const tn_fact_sink* sink, void* function) {
-  struct {
-    size_t struct_size;
-    void* extension_start;
-    const named_value* attributes;
-    size_t count;
+static void tell_attributes(const tn_fact_sink* sink, PJRT_Plugin_Attributes* function) {
+  union {
+    PJRT_Plugin_Attributes_Args args;
     char room[ROOM];
-  } args = {.struct_size = 32};
-  void* (*attributes)(void*) = (void* (*)(void*))function;
+  } filled = {.room = {0}};
+  PJRT_Plugin_Attributes_Args* args = &filled.args;
+  args->struct_size = PJRT_Plugin_Attributes_Args_STRUCT_SIZE;
   sink->stage("PJRT_Plugin_Attributes", sink->arg);
-  if (attributes(&args)) {
+  if (function(args)) {
     tell(sink, "attributes_error", "PJRT_Plugin_Attributes gave an error");
     return;
   }
-  for (size_t i = 0; i < args.count && i < 256; ++i) tell_attribute(sink, &args.attributes[i]);
+  for (size_t i = 0; i < args->num_attributes && i < 256; ++i)
+    tell_attribute(sink, &args->attributes[i]);
 }
 
 // The slots that the number says are there: how many are null, and how many lie past the size that
@@ -171,7 +152,7 @@ static void tell_slots(const tn_fact_sink* sink, const char* api, size_t size, i
   const tn_abi_field* attributes =
       table ? tn_abi_struct_field(table, "PJRT_Plugin_Attributes") : NULL;
   if (attributes && (size_t)(attributes->offset + 8) <= size) {
-    void* slot;
+    PJRT_Plugin_Attributes* slot;
     memcpy(&slot, api + attributes->offset, sizeof slot);
     if (slot) tell_attributes(sink, slot);
   }
@@ -191,15 +172,15 @@ static void tell_pjrt(const tn_fact_sink* sink, void* library) {
   const void* chain;
   int number[2] = {0, 0};
   memcpy(&size, api, sizeof size);
-  memcpy(&chain, api + 8, sizeof chain);
-  memcpy(&version_size, api + 16, sizeof version_size);
+  memcpy(&chain, api + offsetof(PJRT_Api, extension_start), sizeof chain);
+  memcpy(&version_size, api + offsetof(PJRT_Api, pjrt_api_version), sizeof version_size);
   tell(sink, "api_struct_size", "%zu", size);
   // Before there were numbers a function stood here.
-  if (version_size != 24) {
+  if (version_size != PJRT_Api_Version_STRUCT_SIZE) {
     tell(sink, "pjrt_version", "none");
     return;
   }
-  memcpy(number, api + 32, sizeof number);
+  memcpy(number, api + offsetof(PJRT_Api, pjrt_api_version.major_version), sizeof number);
   tell(sink, "pjrt_version", "%d.%d", number[0], number[1]);
   if (number[0] != 0) return;
   tell_extensions(sink, chain, number[1]);
