@@ -88,6 +88,16 @@ def test_the_header_in_the_wheel_differs_only_by_what_came_later():
         "struct-added", "field-appended", "constant-added", "field-deprecated"}
 
 
+@pytest.mark.parametrize("name", ["ffi", "layouts", "memory_descriptions", "profiler", "stream"])
+def test_an_extensions_header_in_the_wheel_differs_only_by_what_came_later(tmp_path, name):
+    for place, include in (("theirs", WHEEL.parents[3]), ("ours", INCLUDE)):
+        done = tenon("layout", include / f"xla/pjrt/c/pjrt_c_api_{name}_extension.h", "-I", include)
+        assert f'"PJRT_{name.title().replace("_", "")}_Extension"'.replace("Ffi", "FFI") in done.stdout, done
+        (tmp_path / place).with_suffix(".json").write_text(done.stdout)
+    findings = json.loads(tenon("check", tmp_path / "theirs.json", tmp_path / "ours.json", "--json").stdout)["findings"]
+    assert {(f["kind"], f["struct"]) for f in findings if f["class"] != "minor"} == UNLIKE_0_90
+
+
 def test_our_header_can_be_imported_as_the_number_after_the_tables(tmp_path):
     data = pathlib.Path(shutil.copytree(DATA.parent, tmp_path / "abi"))
     done = tenon("import", OURS, "--data", data, "--date", "2026-10-23", "--commit", "0" * 12)
