@@ -100,6 +100,7 @@ PJRT_DEFINE_STRUCT_TRAITS(PJRT_Api_Version, minor_version);
 
 // ------------------------------ Handles ---------------------------------------------------------
 
+// What a plugin makes, its caller knows by these pointers only.
 typedef struct PJRT_Client PJRT_Client;
 typedef struct PJRT_Device PJRT_Device;
 typedef struct PJRT_DeviceDescription PJRT_DeviceDescription;
