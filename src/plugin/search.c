@@ -67,12 +67,17 @@ static bool try_search_path(search* search, const char* folders, const tn_elf* e
   return false;
 }
 
-// The folders that the loader itself knows: LD_LIBRARY_PATH as it was when the process began
-// (LA_SER_LIBPATH), or the system's (LA_SER_DEFAULT).
-static bool try_own_folders(search* search, unsigned int flag) {
-  void* program = dlopen(NULL, RTLD_LAZY);
+// Whether the loader has such a folder from its own build. glibc fills in no flags that would tell.
+static bool is_system_folder(const char* folder) {
+  return strncmp(folder, "/lib", 4) == 0 || strncmp(folder, "/usr/lib", 8) == 0;
+}
+
+// The folders that the loader itself knows: the system's, or LD_LIBRARY_PATH as it was when the
+// process began. It is asked about its C library, which has no search path of its own.
+static bool try_own_folders(search* search, bool system) {
+  void* library = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
   Dl_serinfo size;
-  if (!program || dlinfo(program, RTLD_DI_SERINFOSIZE, &size) != 0) return false;
+  if (!library || dlinfo(library, RTLD_DI_SERINFOSIZE, &size) != 0) return false;
   Dl_serinfo* folders = tn_alloc(size.dls_size);
   if (!folders) {
     search->failed = true;
@@ -80,13 +85,14 @@ static bool try_own_folders(search* search, unsigned int flag) {
   }
   bool ended = false;
   *folders = size;
-  if (dlinfo(program, RTLD_DI_SERINFO, folders) == 0)
-    for (unsigned int i = 0; i < folders->dls_cnt && !ended; ++i)
-      if (folders->dls_serpath[i].dls_flags & flag)
-        ended =
-            try_path(search, tn_printf("%s/%s", folders->dls_serpath[i].dls_name, search->name));
+  if (dlinfo(library, RTLD_DI_SERINFO, folders) == 0)
+    for (unsigned int i = 0; i < folders->dls_cnt && !ended; ++i) {
+      const char* folder = folders->dls_serpath[i].dls_name;
+      if (is_system_folder(folder) == system)
+        ended = try_path(search, tn_printf("%s/%s", folder, search->name));
+    }
   tn_free(folders);
-  dlclose(program);
+  dlclose(library);
   return ended;
 }
 
@@ -94,12 +100,12 @@ static bool try_everywhere(search* search, const tn_search_for* object) {
   if (!object->elf->runpath)
     for (const tn_search_for* at = object; at; at = at->needed_by)
       if (!at->elf->runpath && try_search_path(search, at->elf->rpath, at->elf)) return true;
-  if (try_own_folders(search, LA_SER_LIBPATH)) return true;
+  if (try_own_folders(search, false)) return true;
   if (try_search_path(search, object->elf->runpath, object->elf)) return true;
   char* cached = NULL;
   if (!tn_loader_cache_find(search->name, &cached)) return search->failed = true;
   if (cached && try_path(search, cached)) return true;
-  return try_own_folders(search, LA_SER_DEFAULT);
+  return try_own_folders(search, true);
 }
 
 tn_search_result tn_search_library(const char* name, const tn_search_for* object, char** out_path) {

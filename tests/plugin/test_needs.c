@@ -111,6 +111,30 @@ TEST(test_libraries_are_found_where_the_loader_finds_them) {
   tn_elf_destroy(elf);
 }
 
+// The loader reads LD_LIBRARY_PATH when the process begins: this test starts itself again.
+TEST(test_a_library_on_ld_library_path_is_found) {
+  const char* folder = getenv("TN_TEST_NEIGHBOUR");
+  char plugin[4096], command[16384], self[4096] = "";
+  if (folder) {
+    snprintf(plugin, sizeof plugin, "%s/neighbour.so", folder);
+    tn_needs* needs = needs_of(plugin);
+    const tn_library* neighbour = library_named(needs, "libneighbour.so");
+    CHECK(neighbour);
+    CHECK_CONTAINS(neighbour->elf->path, "/elsewhere/libneighbour.so");
+    CHECK(tn_needs_check(needs, false, NULL));
+    tn_needs_destroy(needs);
+    return;
+  }
+  CHECK(readlink("/proc/self/exe", self, sizeof self - 1) > 0);
+  snprintf(command, sizeof command,
+           "mkdir '%s/elsewhere' && cp '%s' '%s' && cp '%s' '%s/elsewhere' && "
+           "TN_TEST_NEIGHBOUR='%s' LD_LIBRARY_PATH='%s/elsewhere' '%s' "
+           "test_a_library_on_ld_library_path_is_found",
+           test_folder(), FAKE("neighbour.so"), test_folder(), FAKE("libneighbour.so"),
+           test_folder(), test_folder(), test_folder(), self);
+  CHECK_INT(system(command), 0);
+}
+
 TEST(test_a_library_of_another_machine_is_passed_over) {
   char path[4096], command[8192];
   snprintf(path, sizeof path, "%s/neighbour.so", test_folder());
