@@ -167,7 +167,7 @@ static bool is_free_op(const char* op, tn_status* status) {
 }
 
 static bool is_free_device_type(const char* type, tn_status* status) {
-  static const char* const taken[] = {"CPU", "DEFAULT", "TENON", "TENON_CPU", "CUDA"};
+  static const char* const taken[] = {"CPU", "DEFAULT", "TENON", "TENON_CPU", "GPU", "CUDA"};
   for (size_t i = 0; i < sizeof taken / sizeof taken[0]; ++i) {
     if (strcmp(type, taken[i]) != 0) continue;
     tn_status_set(status, TN_ALREADY_EXISTS,

@@ -38,7 +38,8 @@ typedef struct tn_device_services {
   size_t struct_size;
   void* ext;  // NULL                                                                 since 0.1
   // Where the vendor's stream behind `stream` is kept (a cudaStream_t*, say); valid as long as
-  // `stream`.                                                                        since 0.1
+  // `stream`. Where the vendor has a current device for each thread, this makes it the stream's.
+  //                                                                                  since 0.1
   void* (*native_stream)(const SP_Device* device, SP_Stream stream, TF_Status* status);
   // The vendor's description of the device (a cudaDeviceProp*, say); valid as long as the device.
   //                                                                                  since 0.1

@@ -1,5 +1,6 @@
 // Tensors as Eigen's: typed views, and the host's threads as an Eigen device. Needs Eigen 3.4
-// (Debian's libeigen3-dev; its folder must be on the include path).
+// (Debian's libeigen3-dev; its folder must be on the include path). With EIGEN_USE_GPU the host's
+// streams are one as well (tenon/eigen_gpu.hpp).
 //
 // Views are declared unaligned: a host may hand out rows of a larger buffer.
 #ifndef TENON_EIGEN_HPP_
@@ -7,6 +8,9 @@
 
 #ifndef EIGEN_USE_THREADS
 #define EIGEN_USE_THREADS
+#endif
+#ifdef EIGEN_USE_GPU
+#include "tenon/gpu_runtime.hpp"  // before Eigen, whose checks it gives a better end
 #endif
 #include <unsupported/Eigen/CXX11/Tensor>
 
@@ -204,32 +208,66 @@ class EigenThreadPool : public Eigen::ThreadPoolInterface {
   thread::ThreadPool* pool_;
 };
 
+// The host's memory in the form that Eigen's devices take, for the temporaries of expressions.
+// Where the host lends none, get() is NULL and Eigen takes its own.
+class EigenAllocator : public Eigen::Allocator {
+ public:
+  explicit EigenAllocator(TF_OpKernelContext* context)
+      : handle_(TF_GetEigenAllocatorHandle ? TF_GetEigenAllocatorHandle(context) : nullptr) {}
+  ~EigenAllocator() override {
+    if (handle_) TF_DeleteEigenAllocatorHandle(handle_);
+  }
+  EigenAllocator(const EigenAllocator&) = delete;
+  EigenAllocator& operator=(const EigenAllocator&) = delete;
+
+  Eigen::Allocator* get() { return handle_ ? this : nullptr; }
+  // Eigen looks at no result: what cannot be had is thrown.
+  void* allocate(size_t size) const override {
+    void* found = size ? TF_EigenAllocator_Allocate(handle_, size) : nullptr;
+    if (size && !found) Eigen::internal::throw_std_bad_alloc();
+    return found;
+  }
+  void deallocate(void* buffer) const override { TF_EigenAllocator_Deallocate(handle_, buffer); }
+
+ private:
+  TF_EigenAllocator* const handle_;
+};
+
 namespace internal {
 
 struct EigenCpu : DeviceOfContext {
-  explicit EigenCpu(thread::ThreadPool* threads)
-      : pool(threads), device(&pool, threads->NumThreads()) {}
+  EigenCpu(TF_OpKernelContext* context, thread::ThreadPool* threads)
+      : pool(threads), allocator(context), device(&pool, threads->NumThreads(), allocator.get()) {}
   EigenThreadPool pool;
+  EigenAllocator allocator;
   Eigen::ThreadPoolDevice device;
 };
 
 }  // namespace internal
 
-template <typename Device>
-const Device& OpKernelContext::eigen_device() {
-  static_assert(std::is_same_v<Device, Eigen::ThreadPoolDevice>,
-                "eigen_device gives Eigen::ThreadPoolDevice");
-  return eigen_cpu_device();
-}
-
 inline const Eigen::ThreadPoolDevice& OpKernelContext::eigen_cpu_device() {
   Rest& rest = this->rest();
   std::lock_guard<std::mutex> hold(rest.mutex);
   if (!rest.eigen)
-    rest.eigen =
-        std::make_unique<internal::EigenCpu>(rest.device.tensorflow_cpu_worker_threads()->workers);
+    rest.eigen = std::make_unique<internal::EigenCpu>(
+        context_, rest.device.tensorflow_cpu_worker_threads()->workers);
   return static_cast<internal::EigenCpu*>(rest.eigen.get())->device;
 }
 
+template <typename Device>
+const Device& OpKernelContext::eigen_device() {
+  static_assert(!sizeof(Device),
+                "eigen_device gives Eigen::ThreadPoolDevice, and with EIGEN_USE_GPU "
+                "Eigen::GpuDevice");
+}
+template <>
+inline const Eigen::ThreadPoolDevice& OpKernelContext::eigen_device<Eigen::ThreadPoolDevice>() {
+  return eigen_cpu_device();
+}
+
 }  // namespace tenon
+
+#ifdef EIGEN_USE_GPU
+#include "tenon/eigen_gpu.hpp"
+#endif
 #endif  // TENON_EIGEN_HPP_

@@ -20,7 +20,8 @@
 
 namespace Eigen {
 struct ThreadPoolDevice;
-}
+struct GpuDevice;
+}  // namespace Eigen
 
 namespace tenon {
 
@@ -242,8 +243,13 @@ class OpKernelContext {
     *out = std::move(made);
     return Status();
   }
-  // The output shares the tensor's buffer.
+  // The output shares the tensor's buffer. A slice is copied, which is for memory of the host's
+  // only.
   void set_output(int i, const Tensor& tensor) {
+    if (__builtin_expect(tensor.IsPart() && !IsHostMemory(i, tensor), 0))
+      return SetStatus(errors::Unimplemented("output ", i, " cannot be a slice of memory of ",
+                                             device()->name(),
+                                             ": copy it into what allocate_output gives"));
     Tensor copy = tensor;
     TF_Tensor* handle = copy.handle();
     if (!handle) return SetStatus(errors::ResourceExhausted("no tensor to set output ", i, " to"));
@@ -289,6 +295,7 @@ class OpKernelContext {
   template <typename Device>
   const Device& eigen_device();
   const Eigen::ThreadPoolDevice& eigen_cpu_device();
+  const Eigen::GpuDevice& eigen_gpu_device();
 
  private:
   static constexpr int kInputs = 4, kOutputs = 2;
@@ -342,6 +349,11 @@ class OpKernelContext {
     *stop = args.stop;
     return status.ok() ? Status() : status.status();
   }
+  bool IsHostMemory(int i, const Tensor& tensor) {
+    const std::string name = device()->name();
+    return name.empty() || name.find("CPU:") != std::string::npos || tensor.dtype() == DT_STRING ||
+           output_memory_type(i) == HOST_MEMORY;
+  }
   static Status NoShape(const TensorShape& shape) {
     return errors::InvalidArgument("a tensor cannot have the shape ", shape.DebugString());
   }
@@ -389,7 +401,7 @@ class OpKernelContext {
     std::unique_ptr<Tensor[]> more_outputs;
     std::vector<std::unique_ptr<OtherTensor>> other_inputs;
     DeviceBase device;
-    std::unique_ptr<internal::DeviceOfContext> eigen;
+    std::unique_ptr<internal::DeviceOfContext> eigen, eigen_gpu;
   };
   __attribute__((noinline)) Rest& rest() const {
     Rest* rest = rest_.load(std::memory_order_acquire);

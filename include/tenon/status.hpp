@@ -22,6 +22,15 @@
 // For what must stay one per plugin: without it the loader may make it one per process.
 #define TN_CXX_HIDDEN __attribute__((visibility("hidden")))
 
+// nvcc takes an assignment for a result that nobody looks at, and does not know TLS models.
+#ifdef __CUDACC__
+#define TN_CXX_NODISCARD
+#define TN_CXX_INITIAL_EXEC
+#else
+#define TN_CXX_NODISCARD [[nodiscard]]
+#define TN_CXX_INITIAL_EXEC __attribute__((tls_model("initial-exec")))
+#endif
+
 namespace tenon {
 
 namespace error {
@@ -46,7 +55,7 @@ enum Code {
 };
 }  // namespace error
 
-class [[nodiscard]] Status {
+class TN_CXX_NODISCARD Status {
  public:
   Status() = default;
   // Without the memory for it, the status is RESOURCE_EXHAUSTED instead.
@@ -156,7 +165,7 @@ namespace internal {
 // This thread's spare TF_Status: most calls need one only to learn that nothing failed.
 // Initial-exec: found without a call.
 TN_CXX_HIDDEN inline TF_Status*& SpareStatus() {
-  static thread_local __attribute__((tls_model("initial-exec"))) TF_Status* spare = nullptr;
+  static thread_local TN_CXX_INITIAL_EXEC TF_Status* spare = nullptr;
   return spare;
 }
 

@@ -244,13 +244,18 @@ class Tensor {
     gone.Take(this);
   }
 
+  // Whether a view is less than its buffer: the host has no handle for that, and gets a copy.
+  bool IsPart() const {
+    return view_ && (view_->offset != 0 || TotalBytes() != TF_TensorByteSize(handle_));
+  }
+
   // Gives a view a handle of its own: the same bytes where the host can share them, else a copy.
   void Settle() {
     if (!handle_) return;
     const TensorShape& shape = view_->shape;
     const TF_DataType type = TF_TensorType(handle_);
     TF_Tensor* own = nullptr;
-    if (type != TF_STRING && view_->offset == 0 && TotalBytes() == TF_TensorByteSize(handle_)) {
+    if (type != TF_STRING && !IsPart()) {
       internal::HostStatus status;
       const int64_t none = 0;
       own = TF_AllocateTensor(type, &none, 1, 0);

@@ -132,7 +132,8 @@ __attribute__((visibility("default"))) void SE_InitPlugin(SE_PlatformRegistratio
                  "libtenon_cuda: the host's structs are shorter than TensorFlow 2.5 has them");
     return;
   }
-  platform->name = platform->type = "CUDA";
+  platform->name = "CUDA";
+  platform->type = "GPU";
   platform->supports_unified_memory = 1;
   platform->use_bfc_allocator = 1;
   if (TN_HAS(platform, force_memory_growth)) platform->force_memory_growth = 1;

@@ -5,8 +5,9 @@
 
 #include "cuda_device.h"
 
+// Who asks is about to use it, by <<<>>> or a library, which want the device current.
 static void* native_stream(const SP_Device* handle, SP_Stream stream, TF_Status* status) {
-  return &stream->stream;
+  return report(enter(handle), "cudaSetDevice", status) ? &stream->stream : NULL;
 }
 
 static const void* properties(const SP_Device* handle, TF_Status* status) {

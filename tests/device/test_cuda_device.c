@@ -16,7 +16,7 @@ static tn_device* load(void) {
   tn_plugin* plugin = tn_plugin_load(path, NULL, &status);
   CHECK_OK(&status);
   if (tn_device_count() == 1) test_skip("%s", tn_plugin_notes(plugin));
-  tn_device* device = tn_device_find("CUDA", &status);
+  tn_device* device = tn_device_find("GPU", &status);
   CHECK_OK(&status);
   return device;
 }

@@ -1,15 +1,11 @@
 // kernel_services.h after a vendor's header has the vendor's types: compiled with VENDOR_CUDA
-// against CUDA's own header, and without against what ROCm's declares.
+// against CUDA's own header, and without against what ROCm's declares (rocm/).
 #ifdef VENDOR_CUDA
 #include <cuda_runtime_api.h>
 typedef cudaStream_t vendor_stream;
 typedef struct cudaDeviceProp vendor_properties;
 #else
-#define HIP_INCLUDE_HIP_HIP_RUNTIME_API_H
-typedef struct ihipStream_t* hipStream_t;
-typedef struct hipDeviceProp_t {
-  char name[256];
-} hipDeviceProp_t;
+#include <hip/hip_runtime_api.h>
 typedef hipStream_t vendor_stream;
 typedef hipDeviceProp_t vendor_properties;
 #endif

@@ -1,0 +1,7 @@
+#ifndef TENON_PORT_TENSORFLOW_CORE_UTIL_GPU_KERNEL_HELPER_H_
+#define TENON_PORT_TENSORFLOW_CORE_UTIL_GPU_KERNEL_HELPER_H_
+#ifdef EIGEN_USE_GPU
+#include "tenon/gpu_launch.hpp"
+#endif
+#include "tenon_port/names.hpp"
+#endif  // TENON_PORT_TENSORFLOW_CORE_UTIL_GPU_KERNEL_HELPER_H_
