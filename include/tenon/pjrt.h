@@ -168,14 +168,15 @@ int tn_pjrt_extension_type(const tn_pjrt* plugin, size_t i, size_t* size);
 // for ever.  [any thread]  since 0.1
 const void* tn_pjrt_extension(const tn_pjrt* plugin, int type, size_t size);
 
-// What a user may want to know about this plugin, one fact a line ("dlopen replaced the handlers of
-// signals 11, 15; they were put back"); "" when there is nothing. Owned by the view until it is
-// closed.  [any thread]  since 0.1
+// What a user may want to know about this plugin, one fact a line ("loading it replaced the
+// handlers of signals 11 15; they were put back"); "" when there is nothing. Owned by the view
+// until it is closed.  [any thread]  since 0.1
 const char* tn_pjrt_notes(const tn_pjrt* plugin);
 
 // The whole table behind the view, a const PJRT_Api* of the newest known number: every entry can be
 // called, and those that the view does not have answer UNIMPLEMENTED. NULL when out of memory, or
-// when 16 other views have theirs out. Owned by the view until it is closed.  [any thread]  since 0.1
+// when 16 other views have theirs out. Owned by the view until it is closed.  [any thread]  since
+// 0.1
 const void* tn_pjrt_table(const tn_pjrt* plugin);
 
 #ifdef __cplusplus

@@ -1,8 +1,6 @@
 #include "host/load_facts.h"
 
-#include <dirent.h>
 #include <dlfcn.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +12,7 @@
 #include "base/text.h"
 #include "elf/look.h"
 #include "host/plugin.h"
+#include "plugin/guard.h"
 #include "plugin/own_files.h"
 #include "tensorflow/c/experimental/stream_executor/stream_executor.h"
 #include "xla/pjrt/c/pjrt_c_api.h"
@@ -28,37 +27,6 @@ static void TN_PRINTF(3, 4)
   vsnprintf(value, sizeof value, format, args);
   va_end(args);
   sink->fact(key, value, sink->arg);
-}
-
-static int count_threads(void) {
-  int count = 0;
-  DIR* folder = opendir("/proc/self/task");
-  if (!folder) return 0;
-  for (const struct dirent* entry; (entry = readdir(folder));) count += entry->d_name[0] != '.';
-  closedir(folder);
-  return count;
-}
-
-enum { SIGNALS = 32 };
-static void read_handlers(void* handlers[SIGNALS]) {
-  for (int number = 1; number < SIGNALS; ++number) {
-    struct sigaction action;
-    handlers[number] = sigaction(number, NULL, &action) == 0 ? (void*)action.sa_handler : NULL;
-  }
-}
-
-static void tell_handlers(const tn_fact_sink* sink, void* const before[SIGNALS]) {
-  void* now[SIGNALS];
-  char list[SIGNALS * 4] = "";
-  int changed = 0;
-  read_handlers(now);
-  for (int number = 1; number < SIGNALS; ++number)
-    if (now[number] != before[number]) {
-      const size_t length = strlen(list);
-      snprintf(list + length, sizeof list - length, "%s%d", changed++ ? " " : "", number);
-    }
-  tell(sink, "signal_handlers_changed", "%d", changed);
-  if (changed) tell(sink, "signals", "%s", list);
 }
 
 // PJRT_Extension_Base as it was in 0.31 to 0.44.
@@ -387,9 +355,8 @@ bool tn_load_facts(const char* path, const char* create, const tn_fact_sink* sin
                    tn_status* status) {
   tn_elf* elf = tn_elf_look(path, status);
   if (!elf) return false;
-  void* handlers[SIGNALS];
-  const int threads = count_threads();
-  read_handlers(handlers);
+  tn_guard guard;
+  tn_guard_begin(&guard);
   void* library = tn_elf_check_loadable(elf, status) ? open_plugin(path, elf, sink, status) : NULL;
   bool done = library != NULL;
   if (library && create) {
@@ -398,8 +365,12 @@ bool tn_load_facts(const char* path, const char* create, const tn_fact_sink* sin
     tell_pjrt(sink, library);
     tell_platform(sink, library);
     tell_example_device(sink, library);
-    tell(sink, "threads_started", "%d", count_threads() - threads);
-    tell_handlers(sink, handlers);
+  }
+  const tn_guard_found found = tn_guard_stop(&guard);
+  if (library && !create) {
+    tell(sink, "threads_started", "%d", found.threads);
+    tell(sink, "signal_handlers_changed", "%d", found.signals);
+    if (found.signals) tell(sink, "signals", "%s", found.numbers);
   }
   tn_elf_destroy(elf);
   return done;

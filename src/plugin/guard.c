@@ -33,23 +33,28 @@ void tn_guard_begin(tn_guard* guard) {
   pthread_mutex_unlock(&lock);
 }
 
-void tn_guard_end(const tn_guard* guard, const char* during, tn_text* notes) {
-  char changed[SIGNALS * 4] = "";
+tn_guard_found tn_guard_stop(const tn_guard* guard) {
+  tn_guard_found found = {.threads = count_threads() - guard->threads};
   pthread_mutex_lock(&lock);
   const bool last = --guards == 0;
   for (int number = 1; number < SIGNALS; ++number) {
     struct sigaction now;
     if (sigaction(number, NULL, &now) != 0 || same(&now, &before[number])) continue;
-    const size_t length = strlen(changed);
-    snprintf(changed + length, sizeof changed - length, "%s%d", length ? ", " : "", number);
+    const size_t length = strlen(found.numbers);
+    snprintf(found.numbers + length, sizeof found.numbers - length, "%s%d",
+             found.signals++ ? " " : "", number);
     if (last) sigaction(number, &before[number], NULL);
   }
   pthread_mutex_unlock(&lock);
-  const int threads = count_threads() - guard->threads;
-  if (*changed)
+  return found;
+}
+
+void tn_guard_end(const tn_guard* guard, const char* during, tn_text* notes) {
+  const tn_guard_found found = tn_guard_stop(guard);
+  if (found.signals)
     tn_text_printf(notes, "%s%s replaced the handlers of signals %s; they were put back",
-                   notes->size ? "\n" : "", during, changed);
-  if (threads > 0)
-    tn_text_printf(notes, "%s%s started %d thread%s", notes->size ? "\n" : "", during, threads,
-                   threads == 1 ? "" : "s");
+                   notes->size ? "\n" : "", during, found.numbers);
+  if (found.threads > 0)
+    tn_text_printf(notes, "%s%s started %d thread%s", notes->size ? "\n" : "", during,
+                   found.threads, found.threads == 1 ? "" : "s");
 }

@@ -9,12 +9,22 @@ typedef struct tn_guard {
   int threads;
 } tn_guard;
 
+// What was found when a guard ended.
+typedef struct tn_guard_found {
+  int threads;        // more than before
+  int signals;        // whose handlers had changed
+  char numbers[128];  // theirs: "11 15"
+} tn_guard_found;
+
 // Remembers the handlers of all signals. Guards may overlap, within a thread and across threads:
 // handlers are put back when the last one ends.  [any thread]
 void tn_guard_begin(tn_guard* guard);
 
-// Puts back the handlers that have changed, and appends to `notes`, one fact a line, that `during`
-// ("PJRT_Client_Create") changed them and how many threads it started.  [any thread]
+// Ends a guard and tells what was found.  [any thread]
+tn_guard_found tn_guard_stop(const tn_guard* guard);
+
+// The same in words: appends to `notes`, one fact a line, that `during` ("PJRT_Client_Create")
+// changed handlers and started threads.  [any thread]
 void tn_guard_end(const tn_guard* guard, const char* during, tn_text* notes);
 
 #endif  // TENON_PLUGIN_GUARD_H_

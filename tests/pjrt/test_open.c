@@ -456,7 +456,7 @@ TEST(test_signal_handlers_are_put_back_and_threads_are_counted) {
   sigaction(SIGTERM, NULL, &now);
   CHECK(now.sa_handler == SIG_DFL);
   CHECK_CONTAINS(tn_pjrt_notes(plugin),
-                 "loading it replaced the handlers of signals 10, 15; they were put back");
+                 "loading it replaced the handlers of signals 10 15; they were put back");
   CHECK_CONTAINS(tn_pjrt_notes(plugin), "PJRT_Plugin_Initialize replaced the handlers of signals");
   CHECK_CONTAINS(tn_pjrt_notes(plugin), "PJRT_Plugin_Initialize started ");
   tn_pjrt_close(plugin);
