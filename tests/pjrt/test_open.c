@@ -1,3 +1,4 @@
+#include <pthread.h>
 #include <signal.h>
 
 #include "base/memory.h"
@@ -473,6 +474,34 @@ TEST(test_notes_grow_and_old_ones_stay_readable) {
   CHECK_TEXT(one, "one");
   CHECK_TEXT(tn_pjrt_notes(plugin), "one\non");
   tn_pjrt_close(plugin);
+}
+
+// ---- Threads ----
+
+static void* open_and_ask(void* arg) {
+  tn_status* status = tn_status_create();
+  for (int i = 0; i < 20; ++i) {
+    tn_pjrt* plugin = tn_pjrt_open(PLUGIN, NULL, status);
+    CHECK_OK(status);
+    const tn_pjrt_values* values = tn_pjrt_attributes(plugin);
+    CHECK_INT(tn_pjrt_values_int(values, tn_pjrt_values_find(values, "initializations")), 1);
+    tn_pjrt_table(plugin);
+    tn_pjrt_note(arg, i % 2 ? "odd" : "even");
+    CHECK(strlen(tn_pjrt_notes(arg)) > 0);
+    CHECK(tn_pjrt_table(arg) != NULL);
+    tn_pjrt_close(plugin);
+  }
+  tn_status_destroy(status);
+  return NULL;
+}
+
+TEST(test_threads_open_one_file_at_the_same_time) {
+  pthread_t threads[4];
+  tn_pjrt* shared = open_fine("minor=90 size=1064", NULL);
+  for (int i = 0; i < 4; ++i) pthread_create(&threads[i], NULL, open_and_ask, shared);
+  for (int i = 0; i < 4; ++i) pthread_join(threads[i], NULL);
+  CHECK_CONTAINS(tn_pjrt_notes(shared), "even");
+  tn_pjrt_close(shared);
 }
 
 // ---- Failing allocations ----
