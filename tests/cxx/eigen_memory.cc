@@ -17,7 +17,7 @@ class EigenMemoryOp : public OpKernel {
     Tensor* out = nullptr;
     OP_REQUIRES_OK(context, context->allocate_output(0, TensorShape({}), &out));
     char* memory = static_cast<char*>(device.allocate(static_cast<size_t>(bytes_)));
-    device.memset(memory, 7, static_cast<size_t>(bytes_));
+    if (bytes_) device.memset(memory, 7, static_cast<size_t>(bytes_));
     OP_REQUIRES(context, reinterpret_cast<uintptr_t>(memory) % 64 == 0,
                 errors::Internal("not aligned for Eigen"));
     out->scalar<int64_t>()() = bytes_ ? memory[bytes_ - 1] : 0;
