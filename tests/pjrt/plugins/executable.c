@@ -13,6 +13,10 @@ static code* code_ref(code* code) {
 
 void code_unref(code* code) {
   if (atomic_fetch_sub(&code->refs, 1) != 1) return;
+  for (size_t i = 0; i < MOST_VALUES; ++i) {
+    free(code->input_layouts[i]);
+    free(code->output_layouts[i]);
+  }
   free(code->text);
   free(code->options_bytes);
   free(code);

@@ -18,6 +18,7 @@ typedef struct code {
   const char* kinds[MOST_VALUES];
   size_t kind_sizes[MOST_VALUES];
   PJRT_NamedValue costs[2];
+  void *input_layouts[MOST_VALUES], *output_layouts[MOST_VALUES];  // made when asked for
 } code;
 
 void code_unref(code* code);

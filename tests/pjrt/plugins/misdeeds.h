@@ -27,6 +27,7 @@
   /* sizes */ \
   MISDEED(size_unchecked, "argument structs of any size are taken", "a struct that is too short is refused") \
   MISDEED(size_must_be_equal, "only argument structs of exactly the known size are taken", "a longer struct is taken, what is beyond is ignored") \
+  MISDEED(newest_size_demanded, "structs that grew are taken in their newest size only", "none: a plugin may refuse older callers") \
   MISDEED(writes_beyond_size, "PJRT_Device_MemoryStats writes members that the caller's struct does not have", "nothing is written beyond struct_size") \
   MISDEED(reads_out_members, "what stands in PJRT_Client_BufferFromHostBuffer's out members is followed", "out members are not read") \
   MISDEED(writes_in_members, "PJRT_Buffer_ToHostBuffer overwrites its in members", "in members belong to the caller") \

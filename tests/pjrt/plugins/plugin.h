@@ -30,10 +30,16 @@ PJRT_API_FUNCTIONS(DECLARE)
   static PJRT_Error* body_##name(name##_Args* args)
 #define FUNCTION(name) FUNCTION_OF_SIZE(name, name##_Args_STRUCT_SIZE)
 // Of a struct that grew, what plugins since then still take from older callers.
-#define AT_MOST(size, least) ((size) < (least) ? (size) : (least))
+#define AT_MOST(size, least) \
+  (BAD(newest_size_demanded) || (size) < (least) ? (size) : (size_t)(least))
 // Whether the caller's struct reaches beyond this member.
 #define COVERS(args, member) \
   ((args)->struct_size >= (size_t)((char*)(&(args)->member + 1) - (char*)(args)))
+
+#if HAS(31)
+// The first node of the chain.
+void* extensions_make(void);
+#endif
 
 // ------------------------------ Failures ------------------------------
 
@@ -101,6 +107,9 @@ void task_submit(task* task, PJRT_Client* client, PJRT_Event* const* after, size
 
 // ------------------------------ Client and devices ------------------------------
 
+#define PLATFORM "tenon_test"
+#define PLATFORM_VERSION "one more"
+
 enum { KIND_DEVICE, KIND_HOST, NUM_KINDS };
 extern const char* const memory_kinds[NUM_KINDS];
 extern const size_t memory_kind_sizes[NUM_KINDS];
@@ -154,6 +163,10 @@ PJRT_Client* client_ref(PJRT_Client* client);
 void client_unref(PJRT_Client* client);
 PJRT_Device* client_device(PJRT_Client* client, int64_t id);
 void topology_init(PJRT_TopologyDescription* topology, size_t num_devices);
+void description_init(PJRT_DeviceDescription* description, int id);
+// Reads what a client (or, without delay_ms, a topology) can be asked for.
+PJRT_Error* options_read(const char* function, const PJRT_NamedValue* options, size_t count,
+                         int64_t* num_devices, int64_t* delay_ms);
 PJRT_NamedValue named_int64(const char* name, int64_t value);
 PJRT_NamedValue named_int64s(const char* name, const int64_t* values, size_t count);
 PJRT_NamedValue named_string(const char* name, const char* value);
@@ -175,6 +188,8 @@ typedef struct {
 } storage;
 
 storage* storage_create(PJRT_Device* device, size_t size);
+// Memory of somebody else, who is told when it is no longer used.
+storage* storage_of(PJRT_Device* device, void* data, size_t size);
 storage* storage_ref(storage* storage);
 void storage_unref(storage* storage);
 
@@ -192,8 +207,9 @@ struct PJRT_Buffer {
   PJRT_Event* ready;
 };
 
-// A buffer with the shape given and memory of its own that `ready` speaks of (taken over). An error
-// for what is no shape of this number.
+// An error for what is no shape of a buffer in this number.
+PJRT_Error* check_shape(int type, const int64_t* dims, size_t rank);
+// A buffer with the shape given and memory of its own that `ready` speaks of (taken over).
 PJRT_Error* buffer_create(PJRT_Client* client, PJRT_Device* device, PJRT_Memory* memory, int type,
                           const int64_t* dims, size_t rank, const PJRT_Buffer_MemoryLayout* layout,
                           PJRT_Event* ready, PJRT_Buffer** out);
