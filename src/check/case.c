@@ -21,6 +21,7 @@
 static int report_fd = -1;
 static _Atomic uint64_t* trace;
 static atomic_bool any_broken;
+static uint32_t time_limit_ms;
 
 const char* tn_face_name(tn_face face) {
   static const char* const names[] = {"pjrt", "kernels", "devices"};
@@ -101,6 +102,14 @@ void tn_case_leave(void) {
   atomic_store_explicit(&trace[0], word, memory_order_relaxed);
 }
 
+bool tn_case_wait_for(const _Atomic int* flag, int value) {
+  for (uint32_t waited = 0; atomic_load(flag) < value; ++waited) {
+    if (waited > time_limit_ms / 3) return false;
+    usleep(1000);
+  }
+  return true;
+}
+
 // splitmix64
 uint64_t tn_case_random(uint64_t* state) {
   uint64_t z = (*state += 0x9e3779b97f4a7c15u);
@@ -121,12 +130,12 @@ static int move_up(int fd) {
   return moved;
 }
 
-// tenon-probe case PLUGIN NAME SEED [OPTION]...
+// tenon-probe case PLUGIN NAME SEED TIME_LIMIT_MS [OPTION]...
 void tn_case_main(int argc, char** argv) {
   report_fd = move_up(TN_CHILD_FD);
   const int shared = move_up(TN_CHILD_FD + 1);
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // a plugin that hangs must not outlive who asked
-  if (argc >= 5 && report_fd >= 0 && shared >= 0)
+  if (argc >= 6 && report_fd >= 0 && shared >= 0)
     trace = mmap(NULL, 8 * TN_TRACE_WORDS, PROT_READ | PROT_WRITE, MAP_SHARED, shared, 0);
   if (!trace || trace == MAP_FAILED) {
     static const char words[] = "tenon-probe: started by libtenon only\n";
@@ -141,8 +150,11 @@ void tn_case_main(int argc, char** argv) {
   if (!found) tn_case_error("no case %s", argv[3]);
   const tn_subject subject = {.path = argv[2],
                               .seed = strtoull(argv[4], NULL, 10),
-                              .options = (const char* const*)argv + 5,
-                              .option_count = (size_t)argc - 5};
+                              .time_limit_ms = (uint32_t)strtoul(argv[5], NULL, 10),
+                              .options = (const char* const*)argv + 6,
+                              .option_count = (size_t)argc - 6,
+                              .arg = found->arg};
+  time_limit_ms = subject.time_limit_ms;
   found->run(&subject);
   tn_case_end();
 }

@@ -26,14 +26,17 @@ const char* tn_face_name(tn_face face);  // "pjrt"
 typedef struct tn_subject {
   const char* path;
   uint64_t seed;
+  uint32_t time_limit_ms;      // of the case: it waits for something at most a third of it
   const char* const* options;  // "key=value", for what the plugin makes
   size_t option_count;
+  int arg;  // the case's own
 } tn_subject;
 
 typedef struct tn_check_case {
   const char* name;      // "buffers.rank_zero"; the face's name goes before it
   const char* contract;  // one sentence: what the plugin owes
   void (*run)(const tn_subject* subject);
+  int arg;  // for functions that serve several cases
 } tn_check_case;
 
 typedef struct tn_check_group {
@@ -86,6 +89,9 @@ void tn_case_leave(void);
       tn_case_end();                               \
     }                                              \
   } while (0)
+
+// Waits until `*flag` is at least `value`, for a third of the case's time; false when it is not.
+bool tn_case_wait_for(const _Atomic int* flag, int value);
 
 // The seed's next number, and one in [low, high].
 uint64_t tn_case_random(uint64_t* state);

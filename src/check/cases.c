@@ -3,6 +3,11 @@
 #include "check/pjrt/groups.h"
 
 const tn_check_group* const tn_check_groups[] = {
-    &tn_check_pjrt_entry,
+    &tn_check_pjrt_entry,        &tn_check_pjrt_process,   &tn_check_pjrt_errors,
+    &tn_check_pjrt_client,       &tn_check_pjrt_devices,   &tn_check_pjrt_topology,
+    &tn_check_pjrt_sizes,        &tn_check_pjrt_buffers,   &tn_check_pjrt_reads,
+    &tn_check_pjrt_lifetimes,    &tn_check_pjrt_events,    &tn_check_pjrt_programs,
+    &tn_check_pjrt_bad_programs, &tn_check_pjrt_execution, &tn_check_pjrt_donation,
+    &tn_check_pjrt_transfers,
 };
 const size_t tn_check_group_count = sizeof tn_check_groups / sizeof *tn_check_groups;

@@ -307,8 +307,9 @@ static bool run_case(const tn_check* check, tn_check_result* result, tn_status* 
     return true;
   }
   result->excuse = tn_exceptions_find(options->for_now, result->name);
-  char** arguments = tn_alloc_zeroed(options->client_count + 6, sizeof *arguments);
-  char seed[32];
+  char** arguments = tn_alloc_zeroed(options->client_count + 7, sizeof *arguments);
+  char seed[32], limit[16];
+  snprintf(limit, sizeof limit, "%u", time_limit(check));
   snprintf(seed, sizeof seed, "%llu", (unsigned long long)options->seed);
   if (!arguments) {
     tn_status_set_no_memory(status, "running a case");
@@ -318,7 +319,8 @@ static bool run_case(const tn_check* check, tn_check_result* result, tn_status* 
   arguments[2] = check->full_path;
   arguments[3] = result->name;
   arguments[4] = seed;
-  for (size_t i = 0; i < options->client_count; ++i) arguments[5 + i] = (char*)options->client[i];
+  arguments[5] = limit;
+  for (size_t i = 0; i < options->client_count; ++i) arguments[6 + i] = (char*)options->client[i];
   const bool fine = run_child(check, result, arguments, status);
   tn_free(arguments);
   return fine;

@@ -4,6 +4,10 @@
 
 #include "check/case.h"
 
-extern const tn_check_group tn_check_pjrt_entry;
+extern const tn_check_group tn_check_pjrt_entry, tn_check_pjrt_process, tn_check_pjrt_errors,
+    tn_check_pjrt_client, tn_check_pjrt_devices, tn_check_pjrt_topology, tn_check_pjrt_sizes,
+    tn_check_pjrt_buffers, tn_check_pjrt_reads, tn_check_pjrt_lifetimes, tn_check_pjrt_events,
+    tn_check_pjrt_programs, tn_check_pjrt_bad_programs, tn_check_pjrt_execution,
+    tn_check_pjrt_donation, tn_check_pjrt_transfers;
 
 #endif  // TENON_CHECK_PJRT_GROUPS_H_

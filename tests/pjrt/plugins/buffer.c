@@ -239,7 +239,16 @@ FUNCTION(PJRT_Buffer_IsOnCpu) {
 }
 
 FUNCTION(PJRT_Buffer_ReadyEvent) {
-  args->event = event_ref(args->buffer->ready);
+  static const char words[] = "PJRT_Buffer_ReadyEvent: the buffer has been deleted or donated";
+  storage* storage = buffer_use(args->buffer);
+  if (storage) {
+    args->event = event_ref(args->buffer->ready);
+    storage_unref(storage);
+    return NULL;
+  }
+  failure* failure = failure_create(PJRT_Error_Code_INVALID_ARGUMENT, words, strlen(words));
+  args->event = event_ready(failure);
+  failure_unref(failure);
   return NULL;
 }
 
