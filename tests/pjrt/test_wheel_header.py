@@ -16,7 +16,7 @@ WHEEL = pathlib.Path(sysconfig.get_path("purelib")) / "tensorflow/include"
 
 # What does not depend on a number is compiled against ours, in the build too.
 PARTS = ["elements.c", "program.c", "misdeeds.c"]
-OTHERS = ["error.c", "event.c", "client.c", "buffer.c", "transfer.c", "executable.c", "execute.c", "table.c"]
+OTHERS = sorted(path.name for path in PLUGIN.glob("*.c") if path.name not in [*PARTS, "refused.c"])
 
 
 def run(*words):
@@ -53,5 +53,5 @@ def test_the_plugin_says_the_wheels_number_and_its_extensions(plugin):
     path, minor = plugin
     told = run(BUILD / "bin/tenon", "inspect", "--load", path)
     assert re.search(rf"pjrt_version +0\.{minor}\n", told), told
-    assert re.search(r"extensions +0:\d+ 1:40 4:72 6:40\n", told), told
+    assert re.search(r"extensions +0:\d+ 4:72 6:40\n", told), told
     assert re.search(r"null_functions +0\n", told), told
