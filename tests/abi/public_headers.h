@@ -4,6 +4,7 @@
 #include "tenon/cancel.h"
 #include "tenon/device.h"
 #include "tenon/device_services.h"
+#include "tenon/dlpack.h"
 #include "tenon/dtype.h"
 #include "tenon/kernel_services.h"
 #include "tenon/pjrt.h"

@@ -1,0 +1,143 @@
+#include "pjrt/host/event.h"
+
+#include "base/status.h"
+
+void tn_pjrt_event_drop(tn_pjrt_client* client, PJRT_Event* theirs) {
+  if (!theirs) return;
+  TN_PJRT_ARGS(client->plugin, PJRT_Event_Destroy_Args, args, .event = theirs);
+  (void)TN_PJRT_CALL(client->plugin, PJRT_Event_Destroy, args, NULL);
+}
+
+tn_pjrt_event* tn_pjrt_event_wrap(tn_pjrt_client* client, PJRT_Event* theirs, tn_status* status) {
+  void* node = NULL;
+  if (!tn_pjrt_nodes_take(client->nodes, &node, 1, status)) {
+    tn_pjrt_event_drop(client, theirs);
+    return NULL;
+  }
+  tn_pjrt_client_ref(client, 1);
+  tn_pjrt_event* event = node;
+  *event = (tn_pjrt_event){client, theirs};
+  return event;
+}
+
+static bool await(tn_pjrt_client* client, PJRT_Event* theirs, tn_status* status) {
+  if (!theirs) return true;
+  TN_PJRT_ARGS(client->plugin, PJRT_Event_Await_Args, args, .event = theirs);
+  return TN_PJRT_CALL(client->plugin, PJRT_Event_Await, args, status);
+}
+
+bool tn_pjrt_event_missing(const tn_pjrt_client* client, const char* entry, tn_status* status) {
+  return tn_fail(status, TN_INTERNAL, "%s: %s: no error and no event", client->plugin->name, entry);
+}
+
+bool tn_pjrt_event_settle(tn_pjrt_client* client, const char* entry, PJRT_Event* theirs,
+                          tn_pjrt_event** out, tn_status* status) {
+  if (!theirs) return tn_pjrt_event_missing(client, entry, status);
+  if (out) return (*out = tn_pjrt_event_wrap(client, theirs, status)) != NULL;
+  bool ok = await(client, theirs, status);
+  tn_pjrt_event_drop(client, theirs);
+  return ok;
+}
+
+void tn_pjrt_event_destroy(tn_pjrt_event* event) {
+  if (!event) return;
+  tn_pjrt_client* client = event->client;
+  tn_pjrt_event_drop(client, event->theirs);
+  tn_pjrt_nodes_give(client->nodes, event);
+  tn_pjrt_client_unref(client);
+}
+
+bool tn_pjrt_event_ready(const tn_pjrt_event* event, bool* ready, tn_status* status) {
+  if (!event || !ready)
+    return tn_fail(status, TN_INVALID_ARGUMENT, "no PJRT event was given to ask, or no answer");
+  *ready = true;
+  if (!event->theirs) return true;
+  tn_pjrt* plugin = event->client->plugin;
+  TN_PJRT_ARGS(plugin, PJRT_Event_IsReady_Args, args, .event = event->theirs);
+  if (!TN_PJRT_CALL(plugin, PJRT_Event_IsReady, args, status)) return *ready = false;
+  *ready = args->is_ready;
+  return true;
+}
+
+bool tn_pjrt_event_wait(const tn_pjrt_event* event, tn_status* status) {
+  if (!event) return tn_fail(status, TN_INVALID_ARGUMENT, "no PJRT event was given to wait for");
+  return await(event->client, event->theirs, status);
+}
+
+static void callback_release(tn_pjrt_callback* callback, int holders) {
+  if (atomic_fetch_sub_explicit(&callback->holders, holders, memory_order_acq_rel) != holders)
+    return;
+  tn_pjrt_nodes* nodes = callback->nodes;
+  tn_pjrt_nodes_give(nodes, callback);
+  tn_pjrt_nodes_unref(nodes);
+}
+
+// The error is ours. A plugin that calls twice is listened to once.
+static void callback_ready(PJRT_Error* error, void* arg) {
+  tn_pjrt_callback* callback = arg;
+  tn_status result = {0};
+  if (error)
+    tn_pjrt_error_take(tn_pjrt_nodes_plugin(callback->nodes), "PJRT_Event_OnReady", error, &result);
+  if (!atomic_exchange_explicit(&callback->called, true, memory_order_acq_rel)) {
+    callback->call(&result, callback->arg);
+    callback_release(callback, 1);
+  }
+  tn_status_deinit(&result);
+}
+
+bool tn_pjrt_event_on_ready(tn_pjrt_event* event, void (*call)(const tn_status* result, void* arg),
+                            void* arg, tn_status* status) {
+  if (!event || !call)
+    return tn_fail(status, TN_INVALID_ARGUMENT, "no PJRT event was given, or nothing to call");
+  if (!event->theirs) {
+    tn_status result = {0};
+    call(&result, arg);
+    return true;
+  }
+  tn_pjrt_nodes* nodes = event->client->nodes;
+  void* node = NULL;
+  if (!tn_pjrt_nodes_take(nodes, &node, 1, status)) return false;
+  tn_pjrt_nodes_ref(nodes);
+  tn_pjrt_callback* callback = node;
+  callback->nodes = nodes;
+  callback->call = call;
+  callback->arg = arg;
+  atomic_init(&callback->called, false);
+  atomic_init(&callback->holders, 2);
+  // From here on the event may be gone: `call` is free to destroy it.
+  tn_pjrt* plugin = tn_pjrt_nodes_plugin(nodes);
+  TN_PJRT_ARGS(plugin, PJRT_Event_OnReady_Args, args, .event = event->theirs,
+               .callback = callback_ready, .user_arg = callback);
+  tn_status own = {0};
+  bool ok = TN_PJRT_CALL(plugin, PJRT_Event_OnReady, args, &own);
+  // A plugin that fails after it has called has told what there is to tell.
+  bool told = !ok && atomic_exchange_explicit(&callback->called, true, memory_order_acq_rel);
+  if (!ok && !told) tn_status_copy(status, &own);
+  tn_status_deinit(&own);
+  callback_release(callback, ok || told ? 1 : 2);
+  return ok || told;
+}
+
+tn_pjrt_event* tn_pjrt_event_create(tn_pjrt_client* client, tn_status* status) {
+  if (!client) {
+    tn_fail(status, TN_INVALID_ARGUMENT, "no PJRT client was given to make an event of");
+    return NULL;
+  }
+  TN_PJRT_ARGS(client->plugin, PJRT_Event_Create_Args, args, .event = NULL);
+  if (!TN_PJRT_CALL(client->plugin, PJRT_Event_Create, args, status)) return NULL;
+  if (args->event) return tn_pjrt_event_wrap(client, args->event, status);
+  tn_pjrt_event_missing(client, "PJRT_Event_Create", status);
+  return NULL;
+}
+
+bool tn_pjrt_event_set(tn_pjrt_event* event, const tn_status* result, tn_status* status) {
+  if (!event || !event->theirs)
+    return tn_fail(status, TN_INVALID_ARGUMENT,
+                   "no PJRT event was given to set, or none of tn_pjrt_event_create");
+  tn_pjrt* plugin = event->client->plugin;
+  const char* message = tn_status_message(result);
+  TN_PJRT_ARGS(plugin, PJRT_Event_Set_Args, args, .event = event->theirs,
+               .error_code = (PJRT_Error_Code)tn_status_code(result), .error_message = message,
+               .error_message_size = strlen(message));
+  return TN_PJRT_CALL(plugin, PJRT_Event_Set, args, status);
+}
