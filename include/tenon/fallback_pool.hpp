@@ -9,11 +9,10 @@
 #include <atomic>
 #include <condition_variable>
 #include <deque>
-#include <functional>
 #include <memory>
 #include <mutex>
 
-#include "tenon/status.hpp"
+#include "tenon/closure.hpp"
 
 namespace tenon {
 namespace internal {
@@ -35,12 +34,13 @@ class TN_CXX_HIDDEN FallbackPool {
     return id;
   }
 
-  // Runs `task` soon, on the calling thread when there is no other.
-  void Schedule(std::function<void()> task) {
-    if (!helpers_) return task();
+  // Runs `task` soon, on the calling thread when there is no other. It gets no context: that may be
+  // gone by then.
+  void Schedule(Closure task) {
+    if (!helpers_) return task.call()(nullptr, task.bytes());
     {
       std::lock_guard<std::mutex> hold(mutex_);
-      tasks_.push_back(std::move(task));
+      tasks_.push_back(task);
     }
     wake_.notify_one();
   }
@@ -63,7 +63,7 @@ class TN_CXX_HIDDEN FallbackPool {
     };
     // A helper that comes late finds no block left and does not touch `body`.
     const int helpers = static_cast<int>(std::min<int64_t>(helpers_, blocks - 1));
-    for (int i = 0; i < helpers; ++i) Schedule([work, i] { work(i + 1); });
+    for (int i = 0; i < helpers; ++i) Schedule(Closure([work, i] { work(i + 1); }));
     work(0);
     std::unique_lock<std::mutex> hold(state->mutex);
     state->done.wait(hold, [&] { return state->left.load() == 0; });
@@ -93,21 +93,19 @@ class TN_CXX_HIDDEN FallbackPool {
     FallbackPool* pool = static_cast<FallbackPool*>(self);
     CurrentThreadId() = pool->named_.fetch_add(1);
     for (;;) {
-      std::function<void()> task;
-      {
-        std::unique_lock<std::mutex> hold(pool->mutex_);
-        pool->wake_.wait(hold, [pool] { return !pool->tasks_.empty(); });
-        task = std::move(pool->tasks_.front());
-        pool->tasks_.pop_front();
-      }
-      task();
+      std::unique_lock<std::mutex> hold(pool->mutex_);
+      pool->wake_.wait(hold, [pool] { return !pool->tasks_.empty(); });
+      Closure task = pool->tasks_.front();
+      pool->tasks_.pop_front();
+      hold.unlock();
+      task.call()(nullptr, task.bytes());
     }
     return nullptr;
   }
 
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::deque<std::function<void()>> tasks_;
+  std::deque<Closure> tasks_;
   std::atomic<int> named_{0};
   int helpers_ = 0;
 };

@@ -139,6 +139,20 @@ TN_KERNEL_SERVICES_API void TF_ThreadPool_ScheduleClosureWithHint(TF_OpKernelCon
 TN_KERNEL_SERVICES_API void TF_ThreadPool_ScheduleUnlessCancelled(TF_OpKernelContext* context,
                                                                   FuncWrap task);
 
+// What TF_ThreadPool_ScheduleInPlace takes at most.
+#define TF_CLOSURE_BYTES 32
+
+// TF_ThreadPool_Schedule of a closure that needs no memory of its own: the `size` bytes at `bytes`
+// are copied, and `fn` gets the address of a copy, aligned to 8, which is gone when it returns.
+// What they own, if they own something, is `fn`'s to free, and the bytes must bear being moved.
+// Borrows `context` until `fn` has returned, and `bytes` until this does. More than
+// TF_CLOSURE_BYTES, NULL bytes and a NULL `fn` fail the context with INVALID_ARGUMENT.  [any
+// thread]  since 0.1
+TN_KERNEL_SERVICES_API void TF_ThreadPool_ScheduleInPlace(TF_OpKernelContext* context,
+                                                          void (*fn)(TF_OpKernelContext* context,
+                                                                     void* bytes),
+                                                          const void* bytes, size_t size);
+
 // How many threads can be in one loop, the calling one among them. Borrows `context`, which may be
 // NULL.  [any thread]  since 0.1
 TN_KERNEL_SERVICES_API int TF_ThreadPool_NumThreads(TF_OpKernelContext* context);

@@ -273,7 +273,7 @@ inline Status Exception(const char* what) {
 
 // Runs `work` and returns what became of it: exceptions end here.
 template <typename Work>
-Status Guarded(const Work& work) {
+Status Guarded(Work&& work) {
 #if TN_CXX_EXCEPTIONS
   try {
     work();

@@ -13,7 +13,6 @@
 
 #include "tenon/fallback_pool.hpp"
 #include "tenon/kernel_services.h"
-#include "tensorflow/c/kernels.h"
 
 namespace tenon {
 namespace internal {
@@ -96,26 +95,26 @@ class ThreadPool {
   }
 
   // Runs `task` soon on another thread. In Tenon the kernel's run ends after it; elsewhere the
-  // kernel must wait for it, or be asynchronous.
-  void Schedule(Task task) { ScheduleWithHint(std::move(task), 0, NumThreads()); }
-  void ScheduleWithHint(Task task, int start, int limit) {
-    TF_OpKernelContext* const context = context_;
-    auto guarded = [task = std::move(task), context] {
-      const Status status = internal::Guarded(task);
-      if (!status.ok()) Report(context, status);
-    };
-    if (!TF_ThreadPool_ScheduleClosureWithHint)
-      return internal::FallbackPool::Get()->Schedule(std::move(guarded));
-    using Guarded = decltype(guarded);
-    FuncWrap wrap = {new Guarded(std::move(guarded)),
-                     [](void* wrapped) { (*static_cast<Guarded*>(wrapped))(); },
-                     [](void* wrapped) { delete static_cast<Guarded*>(wrapped); }};
-    TF_ThreadPool_ScheduleClosureWithHint(context, wrap, start, limit);
+  // kernel must wait for it, or be asynchronous. A std::function, or up to 32 bytes that may be
+  // copied as such, needs no memory.
+  template <typename Work>
+  void Schedule(Work&& task) {
+    internal::Closure closure(std::forward<Work>(task));
+    if (TF_ThreadPool_ScheduleInPlace) {
+      TF_ThreadPool_ScheduleInPlace(context_, closure.call(), closure.bytes(), closure.size());
+    } else {
+      internal::FallbackPool::Get()->Schedule(closure);
+    }
+  }
+  // No host takes note of which threads are wished for.
+  template <typename Work>
+  void ScheduleWithHint(Work&& task, int, int) {
+    Schedule(std::forward<Work>(task));
   }
   // For tasks that nobody but Eigen made, which waits for them: on a thread of the small pool they
   // run at once, so that its threads never wait for one another.
   void ScheduleOrRun(Task task) {
-    if (!TF_ThreadPool_ScheduleClosure && CurrentThreadId() >= 0) return task();
+    if (!TF_ThreadPool_ScheduleInPlace && CurrentThreadId() >= 0) return task();
     Schedule(std::move(task));
   }
 
@@ -184,15 +183,6 @@ class ThreadPool {
   template <typename Work>
   static void CallWithId(void* body, int64_t begin, int64_t end, int worker) {
     (*static_cast<internal::LoopBody<Work>*>(body))(begin, end, worker);
-  }
-
-  // In Tenon the run has not ended before its tasks have; elsewhere the context may be gone.
-  static void Report(TF_OpKernelContext* context, const Status& failure) {
-    if (context && TF_ThreadPool_ScheduleClosureWithHint) {
-      internal::ReportTo(&TF_OpKernelContext_Failure, context, failure);
-    } else {
-      fprintf(stderr, "a scheduled function failed: %s\n", failure.ToString().c_str());
-    }
   }
 
   // Blocks of the small pool's loops: none below 20 us of work, four for each thread at most.

@@ -12,7 +12,7 @@
 // A call with what it needs, in place: queueing one allocates nothing for it.
 typedef struct tn_task {
   void (*run)(const struct tn_task* task);
-  void* words[3];
+  void* words[5];
   // Goes down by one after the run, and whoever sleeps on it is woken at 0; NULL for none. Tasks
   // with the same one that a thread runs in a row are counted together.
   atomic_int* pending;

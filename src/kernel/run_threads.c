@@ -1,5 +1,7 @@
 #include "kernel/run_threads.h"
 
+#include <string.h>
+
 #include "base/pool.h"
 
 // One call for each block of a range.
@@ -75,18 +77,41 @@ static void run_task_unless_cancelled(const tn_task* task) {
   run_or_drop(task, call);
 }
 
-static void schedule(void (*run)(const tn_task*), tn_run_context* context, FuncWrap task) {
-  const tn_task queued = {run,
-                          {task.func_ptr, (void*)task.call_func_ptr, (void*)task.delete_func_ptr},
-                          context ? &context->pending : NULL};
+// The first word is the function, the others are its bytes: those of the copy that is run.
+static void run_in_place(const tn_task* task) {
+  tn_run_context* context = context_of(task);
+  void* outer = tn_run_enter(context);
+  ((void (*)(tn_run_context*, void*))task->words[0])(context, (void*)(task->words + 1));
+  tn_run_leave(outer);
+}
+
+static void schedule(tn_run_context* context, tn_task* task) {
+  task->pending = context ? &context->pending : NULL;
   if (context) tn_run_begin_pending(context);
-  if (tn_pool_schedule_task(tn_pool_default(), &queued, NULL)) return;
-  run(&queued);
+  if (tn_pool_schedule_task(tn_pool_default(), task, NULL)) return;
+  task->run(task);
   if (context) tn_run_pending_done(context);
 }
 
-void tn_run_schedule(tn_run_context* context, FuncWrap task) { schedule(run_task, context, task); }
+static tn_task task_of(void (*run)(const tn_task*), FuncWrap wrap) {
+  return (tn_task){
+      run, {wrap.func_ptr, (void*)wrap.call_func_ptr, (void*)wrap.delete_func_ptr}, NULL};
+}
+
+void tn_run_schedule(tn_run_context* context, FuncWrap task) {
+  tn_task queued = task_of(run_task, task);
+  schedule(context, &queued);
+}
 
 void tn_run_schedule_unless_cancelled(tn_run_context* context, FuncWrap task) {
-  schedule(run_task_unless_cancelled, context, task);
+  tn_task queued = task_of(run_task_unless_cancelled, task);
+  schedule(context, &queued);
+}
+
+void tn_run_schedule_in_place(tn_run_context* context, void (*fn)(tn_run_context*, void*),
+                              const void* bytes, size_t size) {
+  tn_task queued = {.run = run_in_place, .words = {(void*)fn}};
+  _Static_assert(sizeof queued.words - sizeof(void*) >= TF_CLOSURE_BYTES, "room for all bytes");
+  if (size) memcpy(queued.words + 1, bytes, size);
+  schedule(context, &queued);
 }

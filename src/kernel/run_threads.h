@@ -25,7 +25,10 @@ bool tn_run_parallel_for_unless_cancelled(tn_run_context* context, int64_t total
 // Takes `task`, which has a call; it runs soon on another thread or, when it cannot be queued, on
 // this one. `context` may be NULL.  [any thread]
 void tn_run_schedule(tn_run_context* context, FuncWrap task);
-// The same; left out once the run is cancelled.
+// The same of a call of `fn` with a copy of `size` bytes, at most TF_CLOSURE_BYTES.
+void tn_run_schedule_in_place(tn_run_context* context, void (*fn)(tn_run_context*, void* bytes),
+                              const void* bytes, size_t size);
+// tn_run_schedule of a task that is left out once the run is cancelled.
 void tn_run_schedule_unless_cancelled(tn_run_context* context, FuncWrap task);
 
 #endif  // TENON_KERNEL_RUN_THREADS_H_

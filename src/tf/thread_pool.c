@@ -101,6 +101,17 @@ void TF_ThreadPool_ScheduleUnlessCancelled(TF_OpKernelContext* context, FuncWrap
   if (callable(context, task, __func__)) tn_run_schedule_unless_cancelled(context, task);
 }
 
+void TF_ThreadPool_ScheduleInPlace(TF_OpKernelContext* context,
+                                   void (*fn)(TF_OpKernelContext* context, void* bytes),
+                                   const void* bytes, size_t size) {
+  if (!GIVEN(context, fn)) return;
+  if (size > TF_CLOSURE_BYTES || (size && !bytes))
+    tn_run_failf(context, TN_INVALID_ARGUMENT, "%s: %s of %zu bytes, %d is the most", __func__,
+                 bytes ? "a closure" : "a NULL closure", size, TF_CLOSURE_BYTES);
+  else
+    tn_run_schedule_in_place(context, fn, bytes, size);
+}
+
 int TF_ThreadPool_NumThreads(TF_OpKernelContext* context) {
   return tn_pool_threads(tn_pool_default());
 }

@@ -107,6 +107,9 @@ class BadDayOp : public OpKernel {
     }
     if (deed_ == "copies") return Copies(context, x);
     if (deed_ == "inputs on threads") return InputsOnThreads(context);
+    if (deed_ == "closures") OP_REQUIRES_OK(context, Closures(context));
+    if (deed_ == "closures are gone")
+      OP_REQUIRES(context, Captured().use_count() == 1, errors::Internal("a closure was kept"));
     OP_REQUIRES_OK(context, context->allocate_output(0, x.shape(), &y));
     for (int64_t i = 0; i < x.NumElements(); ++i) y->base<float>()[i] = x.base<float>()[i] + 1;
   }
@@ -136,6 +139,40 @@ class BadDayOp : public OpKernel {
     OP_REQUIRES(context, reshaped.SubSlice(1).base<float>()[0] == 5, errors::Internal("element"));
     rows = Tensor();
     context->set_output(0, reshaped);
+  }
+
+  static const std::shared_ptr<int>& Captured() {
+    static const std::shared_ptr<int> captured = std::make_shared<int>(1);
+    return captured;
+  }
+
+  // Scheduled functions that fit into the host's queue, and others: each is called once.
+  static Status Closures(OpKernelContext* context) {
+    auto* pool = context->device()->tensorflow_cpu_worker_threads()->workers;
+    static std::atomic<int> calls;
+    struct Large {
+      int64_t words[20];
+    } large{};
+    large.words[19] = 1;
+    struct alignas(64) Aligned {
+      int64_t word;
+    } aligned{1};
+    const std::shared_ptr<int>& captured = Captured();
+    calls = 0;
+    for (int64_t i = 1; i <= 100; ++i) {
+      pool->Schedule([] { ++calls; });
+      pool->Schedule([i, j = i + 1, k = i + 2, l = i + 3] { calls += i == l - 3 && j == k - 1; });
+      pool->Schedule([n = 0]() mutable { calls += ++n; });
+      pool->Schedule([large] { calls += int(large.words[19]); });
+      pool->Schedule([aligned] { calls += reinterpret_cast<uintptr_t>(&aligned) % 64 == 0; });
+      pool->Schedule([captured] { calls += *captured; });
+      pool->Schedule(std::function<void()>([captured] { calls += *captured; }));
+      const std::function<void()> small = [i] { calls += i > 0; };
+      pool->Schedule(small);
+      pool->ScheduleWithHint(small, 0, 1);
+    }
+    while (calls < 900) std::this_thread::yield();
+    return calls == 900 ? OkStatus() : errors::Internal(calls.load(), " calls");
   }
 
   static void InputsOnThreads(OpKernelContext* context) {

@@ -122,6 +122,16 @@ TEST(test_inputs_are_asked_for_on_several_threads) {
   CHECK_OK(&status);
 }
 
+TEST(test_scheduled_functions_of_every_size_are_called_and_ended) {
+  load(PLUGIN("cxx_bad_days"));
+  tn_status status = {0};
+  for (int i = 0; i < 20; ++i) {
+    CHECK(first_of(run("CxxBadDay", "closures", &status)) == 2.5f);
+    CHECK(first_of(run("CxxBadDay", "closures are gone", &status)) == 2.5f);
+  }
+  CHECK_OK(&status);
+}
+
 TEST(test_an_asynchronous_kernel_ends_its_run_once_whatever_it_does) {
   load(PLUGIN("cxx_bad_days"));
   tn_status status = {0};

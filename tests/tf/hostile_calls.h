@@ -373,6 +373,8 @@ PLAIN(TF_ThreadPool_ScheduleWithHint, RUN, MAYBE(do_nothing), INDEX, INDEX)
 PLAIN(TF_ThreadPool_ScheduleClosure, RUN, TASK)
 PLAIN(TF_ThreadPool_ScheduleClosureWithHint, RUN, TASK, INDEX, INDEX)
 PLAIN(TF_ThreadPool_ScheduleUnlessCancelled, RUN, TASK)
+PLAIN(TF_ThreadPool_ScheduleInPlace, RUN, MAYBE(do_nothing_in_place),
+      CHANCE(4) ? NULL : "0123456789abcdef0123456789abcdef", SIZE)
 PLAIN(TF_ThreadPool_NumThreads, RUN)
 PLAIN(TF_ThreadPool_CurrentThreadId, RUN)
 PLAIN(TF_OpKernelContext_UpdateStatus, ANY(STATUS))

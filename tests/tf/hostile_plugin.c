@@ -290,6 +290,7 @@ static void touch_plain_range(int64_t begin, int64_t end) {}
 static void touch_workers_range(void* arg, int64_t begin, int64_t end, int worker) {}
 static void touch_workers_plain_range(int64_t begin, int64_t end, int worker) {}
 static void do_nothing(void) {}
+static void do_nothing_in_place(TF_OpKernelContext* context, void* bytes) {}
 static void read_one_byte(void* arg) {
   if (arg) read_bytes(arg, 1);
 }

@@ -140,6 +140,27 @@ static void delete (void* arg) {
 }
 static FuncWrap closure_of(void (*fn)(void*)) { return (FuncWrap){malloc(8), fn, delete}; }
 
+// A closure that lies in the queue: what it owns, and words that must arrive as they were.
+typedef struct placed {
+  void* owned;
+  int64_t words[3];
+} placed;
+_Static_assert(sizeof(placed) == TF_CLOSURE_BYTES, "the largest");
+
+static void call_placed(TF_OpKernelContext* context, void* bytes) {
+  placed* closure = bytes;
+  CHECK(context == running && (uintptr_t)bytes % 8 == 0);
+  for (int i = 0; i < 3; ++i) CHECK_INT(closure->words[i], 10 + i);
+  call(closure->owned);
+  delete (closure->owned);
+}
+static void schedule_placed(TF_OpKernelContext* context) {
+  placed closure = {malloc(8), {10, 11, 12}};
+  TF_ThreadPool_ScheduleInPlace(context, call_placed, &closure, sizeof closure);
+  closure = (placed){0};
+}
+static void call_without_bytes(TF_OpKernelContext* context, void* bytes) { call(NULL); }
+
 static pthread_t kernel_thread;
 static _Atomic int plain_calls;
 static void call_plain(void) {
@@ -159,6 +180,7 @@ static void schedule_all(TF_OpKernelContext* context) {
     TF_ThreadPool_ScheduleClosure(context, closure_of(call));
     TF_ThreadPool_ScheduleClosureWithHint(context, closure_of(call), 5, 2);
     TF_ThreadPool_ScheduleUnlessCancelled(context, closure_of(call));
+    schedule_placed(context);
     TF_EigenThreadPool* pool = TF_GetEigenThreadPoolHandle(context);
     CHECK(pool);
     TF_EigenThreadPool_Schedule(pool, closure_of(call));
@@ -169,6 +191,7 @@ static void schedule_all(TF_OpKernelContext* context) {
     CHECK(!TF_DeleteEigenThreadPoolHandle(pool));
   }
   TF_ThreadPool_ScheduleClosure(context, (FuncWrap){NULL, call, NULL});
+  TF_ThreadPool_ScheduleInPlace(context, call_without_bytes, NULL, 0);
   pass_on(context);
 }
 
@@ -178,8 +201,8 @@ TEST(test_a_run_ends_when_all_that_its_kernel_scheduled_is_done_and_deleted) {
   for (int i = 1; i <= 20; ++i) {
     CHECK(run_services(schedule_all, &status));
     CHECK_INT(plain_calls, 200 * i);
-    CHECK_INT(calls, 501 * i);
-    CHECK_INT(deletions, 500 * i);
+    CHECK_INT(calls, 602 * i);
+    CHECK_INT(deletions, 600 * i);
   }
 }
 
@@ -322,6 +345,9 @@ static void wrong_hinted(TF_OpKernelContext* c) {
 static void wrong_cancelled(TF_OpKernelContext* c) {
   TF_ThreadPool_ScheduleUnlessCancelled(c, without_call());
 }
+static void wrong_in_place(TF_OpKernelContext* c) {
+  TF_ThreadPool_ScheduleInPlace(c, NULL, NULL, 0);
+}
 static void wrong_eigen(TF_OpKernelContext* c) {
   TF_EigenThreadPool_Schedule(TF_GetEigenThreadPoolHandle(c), without_call());
 }
@@ -358,9 +384,9 @@ static void fail_and_ask(TF_OpKernelContext* context) {
 
 TEST(test_without_a_function_to_call_the_context_fails_and_nothing_leaks) {
   void (*const wrong[])(TF_OpKernelContext*) = {
-      wrong_task,           wrong_hint,   wrong_closure,       wrong_hinted,
-      wrong_cancelled,      wrong_eigen,  wrong_loop,          wrong_worker,
-      wrong_worker_closure, wrong_blocks, wrong_blocks_closure};
+      wrong_task,           wrong_hint,   wrong_closure,        wrong_hinted,
+      wrong_cancelled,      wrong_eigen,  wrong_loop,           wrong_worker,
+      wrong_worker_closure, wrong_blocks, wrong_blocks_closure, wrong_in_place};
   for (size_t i = 0; i < COUNT_OF(wrong); ++i) {
     call_wrongly = wrong[i];
     expect_failure(tn_device_cpu(), fail_and_ask, TN_INVALID_ARGUMENT,
@@ -369,6 +395,24 @@ TEST(test_without_a_function_to_call_the_context_fails_and_nothing_leaks) {
     wrong[i](NULL);
   }
   CHECK_INT(deletions, 8);
+}
+
+static void place_nothing(TF_OpKernelContext* c) {
+  TF_ThreadPool_ScheduleInPlace(c, call_placed, NULL, 8);
+}
+static void place_too_much(TF_OpKernelContext* c) {
+  const char bytes[TF_CLOSURE_BYTES + 1] = "";
+  TF_ThreadPool_ScheduleInPlace(c, call_placed, bytes, sizeof bytes);
+}
+
+TEST(test_a_closure_that_does_not_fit_fails_the_context) {
+  call_wrongly = place_nothing;
+  expect_failure(tn_device_cpu(), fail_and_ask, TN_INVALID_ARGUMENT, "a NULL closure of 8 bytes");
+  call_wrongly = place_too_much;
+  expect_failure(tn_device_cpu(), fail_and_ask, TN_INVALID_ARGUMENT, "33 bytes, 32 is the most");
+  running = NULL;
+  place_too_much(NULL);
+  CHECK_INT(calls, 0);
 }
 
 static int fail_at;
@@ -381,6 +425,8 @@ static void schedule_without_memory(TF_OpKernelContext* context) {
     FuncWrap task = closure_of(call);
     tn_memory_fail_at(fail_at);
     TF_ThreadPool_ScheduleClosure(context, task);
+    tn_memory_fail_at(fail_at);
+    schedule_placed(context);
     TF_ThreadPool_Schedule(context, NULL);
     tn_memory_fail_at(-1);
   }
@@ -391,8 +437,8 @@ TEST(test_tasks_that_cannot_be_queued_run_on_the_calling_thread) {
   for (fail_at = 0; fail_at < 4; ++fail_at) {
     tn_status status = {0};
     CHECK(!run_services(schedule_without_memory, &status));
-    CHECK_INT(calls, 1000 * (fail_at + 1));
-    CHECK_INT(deletions, 1000 * (fail_at + 1));
+    CHECK_INT(calls, 2000 * (fail_at + 1));
+    CHECK_INT(deletions, 2000 * (fail_at + 1));
     tn_status_deinit(&status);
   }
 }
