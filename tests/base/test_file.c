@@ -175,3 +175,23 @@ TEST(test_reading_without_memory_is_a_status) {
   snprintf(path, sizeof path, "%s", path_of("f"));
   CHECK(test_sweep_allocations(read_once, path) >= 1);
 }
+
+static bool make_absolute(void* arg, tn_status* status) {
+  char* path = tn_absolute_path(arg, status);
+  const bool fine = path != NULL;
+  tn_free(path);
+  return fine;
+}
+
+TEST(test_a_path_is_made_absolute_without_following_links) {
+  char expected[PATH_MAX + 8];
+  CHECK_INT(chdir(test_folder()), 0);
+  snprintf(expected, sizeof expected, "%s/a/../b", test_folder());
+  char* path = tn_absolute_path("a/../b", NULL);
+  CHECK_TEXT(path, expected);
+  tn_free(path);
+  path = tn_absolute_path("/a/b", NULL);
+  CHECK_TEXT(path, "/a/b");
+  tn_free(path);
+  CHECK(test_sweep_allocations(make_absolute, "/a/b") >= 1);
+}

@@ -161,8 +161,27 @@ static PJRT_Error* attributes(PJRT_Plugin_Attributes_Args* args) {
   return NULL;
 }
 
+#ifdef BARE_LACKS_SYMBOL
+void nobody_has_this(void);
+#endif
+#ifdef BARE_WANTS_TF
+void* TF_NewStatus(void);
+void TF_DeleteStatus(void* status);
+#endif
+
 // Slots of all other functions: they were called, and say so.
-static PJRT_Error* other(void* args) { return fail((int)option("other", 14), "other was called"); }
+static PJRT_Error* other(void* args) {
+  disturb("other");
+#ifdef BARE_LACKS_SYMBOL
+  if (option("calls_it", 0)) nobody_has_this();
+#endif
+#ifdef BARE_WANTS_TF
+  void* status = TF_NewStatus();
+  if (!status) abort();
+  TF_DeleteStatus(status);
+#endif
+  return fail((int)option("other", 14), "other was called");
+}
 
 // ---- Extensions ----
 

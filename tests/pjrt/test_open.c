@@ -1,5 +1,9 @@
 #include <pthread.h>
 #include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -122,6 +126,72 @@ TEST(test_files_that_are_no_pjrt_plugins_are_refused_with_a_hint) {
   CHECK_CODE(status, TN_INVALID_ARGUMENT);
   CHECK(!tn_pjrt_open("", NULL, NULL));
   tn_status_destroy(status);
+}
+
+TEST(test_libraries_that_a_pjrt_plugin_lacks_are_all_named) {
+  tn_status* status = tn_status_create();
+  CHECK(!tn_pjrt_open(FAKE("bare_pjrt_needy.so"), NULL, status));
+  CHECK_CONTAINS(tn_status_message(status), "libtenon_absent_one.so, libtenon_absent_two.so");
+  CHECK_INT(tn_status_fault(status), TN_FAULT_PLUGIN);
+  CHECK_CODE(status, TN_NOT_FOUND);
+  tn_status_destroy(status);
+}
+
+TEST(test_a_function_that_nobody_has_is_noted) {
+  tn_status* status = tn_status_create();
+  tn_pjrt* plugin = tn_pjrt_open(FAKE("bare_pjrt_open.so"), NULL, status);
+  CHECK_OK(status);
+  CHECK_CONTAINS(tn_pjrt_notes(plugin),
+                 "it wants 1 symbol that none of its libraries defines (nobody_has_this)");
+  tn_pjrt_close(plugin);
+  tn_status_destroy(status);
+}
+
+TEST(test_a_pjrt_plugin_finds_the_functions_of_tensorflow_that_it_wants) {
+  tn_status* status = tn_status_create();
+  tn_pjrt* plugin = tn_pjrt_open(FAKE("bare_pjrt_both.so"), NULL, status);
+  CHECK_OK(status);
+  TN_PJRT_ARGS(plugin, PJRT_Client_Create_Args, args, );
+  CHECK(!TN_PJRT_CALL(plugin, PJRT_Client_Create, args, status));
+  CHECK_CONTAINS(tn_status_message(status), "other was called");
+  tn_pjrt_close(plugin);
+  tn_status_destroy(status);
+}
+
+// ---- Deaths ----
+
+// The entry in which a child dies, from a word that both can see.
+static void check_death(const char* how, bool calls, const char* where) {
+  _Atomic uint32_t* word =
+      mmap(NULL, sizeof *word, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+    signal(SIGABRT, SIG_DFL);
+    tn_pjrt_trace_to(word);
+    tn_pjrt* plugin = open_as(how, NULL, NULL);
+    if (!plugin || atomic_load(word)) _exit(2);
+    if (calls) {
+      TN_PJRT_ARGS(plugin, PJRT_Client_Create_Args, args, );
+      TN_PJRT_CALL(plugin, PJRT_Client_Create, args, NULL);
+    }
+    _exit(0);
+  }
+  int ended;
+  CHECK_INT(waitpid(child, &ended, 0), child);
+  CHECK(where ? WIFSIGNALED(ended) : WIFEXITED(ended) && WEXITSTATUS(ended) == 0);
+  const char* name = tn_pjrt_trace_name(atomic_load(word));
+  CHECK(!name == !where);
+  if (where && name) CHECK_TEXT(name, where);
+  munmap((void*)word, sizeof *word);
+}
+
+TEST(test_a_death_can_be_named_by_the_call_it_happened_in) {
+  check_death("minor=90 size=1064 dlopen_crashes", false, "dlopen");
+  check_death("minor=90 size=1064 get_crashes", false, "GetPjrtApi");
+  check_death("minor=90 size=1064 initialize_crashes", false, "PJRT_Plugin_Initialize");
+  check_death("minor=90 size=1064 other_crashes", true, "PJRT_Client_Create");
+  check_death("minor=90 size=1064", true, NULL);
 }
 
 TEST(test_a_file_that_was_cut_short_is_refused) {
