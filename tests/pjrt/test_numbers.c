@@ -1,21 +1,32 @@
 // Plugins of every number, with the layout, the sizes and the checks of their day.
+#include <unistd.h>
+
 #include "base/status.h"
 #include "harness.h"
 #include "pjrt/host/plugin.h"
 #include "pjrt/host/table.h"
 
+static const char* path_of(int major, int minor) {
+  static char path[512];
+  snprintf(path, sizeof path, TENON_BUILD_DIR "/tests/plugins/pjrt_%d_%d.so", major, minor);
+  return path;
+}
+
+// Builds with a sanitizer have some numbers only.
+static bool is_built(int major, int minor) { return access(path_of(major, minor), R_OK) == 0; }
+
 static tn_pjrt* open_number(int major, int minor, int as_host, tn_status* status) {
   tn_pjrt_open_options options = TN_INIT(tn_pjrt_open_options);
   options.as_host = as_host;
-  char path[512];
-  snprintf(path, sizeof path, TENON_BUILD_DIR "/tests/plugins/pjrt_%d_%d.so", major, minor);
-  return tn_pjrt_open(path, &options, status);
+  return tn_pjrt_open(path_of(major, minor), &options, status);
 }
 
 TEST(test_every_number_since_28_opens_and_has_what_it_should) {
   tn_status* status = tn_status_create();
+  int opened = 0;
   for (int minor = TN_PJRT_OLDEST; minor <= 130; ++minor) {
-    if (minor == TN_PJRT_ODD || (minor > TN_PJRT_NEWEST && minor != 130)) continue;
+    if (minor == TN_PJRT_ODD || !is_built(0, minor)) continue;
+    ++opened;
     tn_pjrt* plugin = open_number(0, minor, 0, status);
     CHECK_OK(status);
     if (!plugin) exit(1);
@@ -31,6 +42,7 @@ TEST(test_every_number_since_28_opens_and_has_what_it_should) {
     if (minor <= TN_PJRT_NEWEST) CHECK_TEXT(tn_pjrt_notes(plugin), "");
     tn_pjrt_close(plugin);
   }
+  CHECK(opened > 10);
   tn_status_destroy(status);
 }
 
@@ -45,6 +57,7 @@ TEST(test_numbers_that_cannot_be_understood_are_refused_untouched) {
                  {1, 0, "it has PJRT 1."}};
   tn_status* status = tn_status_create();
   for (size_t i = 0; i < sizeof refused / sizeof *refused; ++i) {
+    if (!is_built(refused[i].major, refused[i].minor)) continue;
     CHECK(!open_number(refused[i].major, refused[i].minor, 0, status));
     CHECK_CONTAINS(tn_status_message(status), refused[i].words);
     CHECK_CODE(status, TN_FAILED_PRECONDITION);
@@ -60,6 +73,7 @@ TEST(test_hosts_of_other_numbers_open_what_frameworks_of_theirs_could) {
   static const int plugins[] = {28, 34, 35, 70, 71, 90, 117, 130};
   for (size_t h = 0; h < sizeof hosts / sizeof *hosts; ++h)
     for (size_t p = 0; p < sizeof plugins / sizeof *plugins; ++p) {
+      if (!is_built(0, plugins[p])) continue;
       tn_pjrt* plugin = open_number(0, plugins[p], hosts[h], status);
       CHECK_OK(status);
       if (!plugin) exit(1);
