@@ -28,7 +28,10 @@ tn_pjrt_buffer* tn_pjrt_buffer_wrap(tn_pjrt_client* client, PJRT_Buffer* theirs,
 }
 
 void tn_pjrt_buffer_destroy(tn_pjrt_buffer* buffer) {
-  if (!buffer || atomic_fetch_sub_explicit(&buffer->holders, 1, memory_order_acq_rel) != 1) return;
+  // A lone holder needs no exchange: nobody else can get hold of the buffer any more.
+  if (!buffer || (atomic_load_explicit(&buffer->holders, memory_order_acquire) != 1 &&
+                  atomic_fetch_sub_explicit(&buffer->holders, 1, memory_order_acq_rel) != 1))
+    return;
   tn_pjrt_client* client = buffer->client;
   tn_pjrt_buffer_drop(client, buffer->theirs);
   tn_pjrt_nodes_give(client->nodes, buffer);

@@ -1,6 +1,6 @@
 #include "pjrt/host/node.h"
 
-#include <pthread.h>
+#include <sched.h>
 
 #include "base/memory.h"
 
@@ -20,7 +20,7 @@ typedef struct node_block {
 } node_block;
 
 struct tn_pjrt_nodes {
-  pthread_mutex_t lock;
+  atomic_flag busy;  // for a few instructions at a time, so nobody sleeps over it
   tn_pjrt_node* free;
   size_t free_count;
   node_block* blocks;
@@ -34,7 +34,7 @@ tn_pjrt_nodes* tn_pjrt_nodes_create(tn_pjrt* plugin, tn_status* status) {
     tn_status_set_no_memory(status, "making a PJRT client");
     return NULL;
   }
-  pthread_mutex_init(&nodes->lock, NULL);
+  atomic_flag_clear(&nodes->busy);
   nodes->plugin = tn_pjrt_ref(plugin);
   nodes->references = 1;
   return nodes;
@@ -53,45 +53,58 @@ void tn_pjrt_nodes_unref(tn_pjrt_nodes* nodes) {
     tn_free(block);
     block = next;
   }
-  pthread_mutex_destroy(&nodes->lock);
   tn_pjrt_unref(nodes->plugin);
   tn_free(nodes);
 }
 
+static void lock(tn_pjrt_nodes* nodes) {
+  while (atomic_flag_test_and_set_explicit(&nodes->busy, memory_order_acquire)) sched_yield();
+}
+
+static void unlock(tn_pjrt_nodes* nodes) {
+  atomic_flag_clear_explicit(&nodes->busy, memory_order_release);
+}
+
+// Memory is asked for outside of the lock.
 static bool add_block(tn_pjrt_nodes* nodes) {
   node_block* block = tn_alloc(sizeof *block);
   if (!block) return false;
+  for (size_t i = 0; i + 1 < TN_PJRT_NODES_A_BLOCK; ++i)
+    block->nodes[i].next = &block->nodes[i + 1];
+  lock(nodes);
   block->next = nodes->blocks;
   nodes->blocks = block;
-  for (size_t i = 0; i < TN_PJRT_NODES_A_BLOCK; ++i) {
-    block->nodes[i].next = nodes->free;
-    nodes->free = &block->nodes[i];
-  }
+  block->nodes[TN_PJRT_NODES_A_BLOCK - 1].next = nodes->free;
+  nodes->free = block->nodes;
   nodes->free_count += TN_PJRT_NODES_A_BLOCK;
+  unlock(nodes);
   return true;
 }
 
 bool tn_pjrt_nodes_take(tn_pjrt_nodes* nodes, void** out, size_t count, tn_status* status) {
-  pthread_mutex_lock(&nodes->lock);
-  bool ok = true;
-  while (ok && nodes->free_count < count) ok = add_block(nodes);
-  if (ok) {
-    for (size_t i = 0; i < count; ++i) {
-      out[i] = nodes->free;
-      nodes->free = nodes->free->next;
+  lock(nodes);
+  while (nodes->free_count < count) {
+    unlock(nodes);
+    if (!add_block(nodes)) {
+      tn_status_set_no_memory(status, "making PJRT buffers or events");
+      return false;
     }
-    nodes->free_count -= count;
+    lock(nodes);
   }
-  pthread_mutex_unlock(&nodes->lock);
-  if (!ok) tn_status_set_no_memory(status, "making PJRT buffers or events");
-  return ok;
+  for (size_t i = 0; i < count; ++i) {
+    out[i] = nodes->free;
+    nodes->free = nodes->free->next;
+  }
+  nodes->free_count -= count;
+  unlock(nodes);
+  return true;
 }
 
 void tn_pjrt_nodes_give(tn_pjrt_nodes* nodes, void* given) {
   tn_pjrt_node* node = given;
-  pthread_mutex_lock(&nodes->lock);
+  lock(nodes);
   node->next = nodes->free;
   nodes->free = node;
   ++nodes->free_count;
-  pthread_mutex_unlock(&nodes->lock);
+  unlock(nodes);
 }
