@@ -55,15 +55,22 @@ configure_file(cmake/tenon_tf.pc.in tenon_tf.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/tenon.pc ${CMAKE_BINARY_DIR}/tenon_tf.pc
         DESTINATION ${TENON_LIBDIR}/pkgconfig)
 
-# find_package(Tenon) gives tenon::tenon, tenon::tenon_tf, tenon_abi_test and tenon_add_plugin.
+# find_package(Tenon) gives tenon::tenon, tenon::tenon_tf, tenon_abi_test and tenon_add_plugin: below the
+# prefix, and in the build tree, where CMAKE_PREFIX_PATH may name the build folder as if it were one.
 include(CMakePackageConfigHelpers)
 set(package_folder ${TENON_LIBDIR}/cmake/tenon)
+set(package_build ${CMAKE_BINARY_DIR}/${package_folder})
 set(TENON_BINDIR ${CMAKE_INSTALL_BINDIR})
-install(EXPORT tenon NAMESPACE tenon:: DESTINATION ${package_folder} FILE tenon-targets.cmake)
-configure_package_config_file(cmake/tenon-config.cmake.in ${CMAKE_BINARY_DIR}/tenon-config.cmake
+# CMake looks in the folder itself first, where a config would take its own folder for three levels deeper.
+file(REMOVE ${CMAKE_BINARY_DIR}/tenon-config.cmake ${CMAKE_BINARY_DIR}/tenon-config-version.cmake)
+configure_package_config_file(cmake/tenon-config.cmake.in ${package_build}/tenon-config.cmake
                               INSTALL_DESTINATION ${package_folder} PATH_VARS TENON_BINDIR)
-write_basic_package_version_file(${CMAKE_BINARY_DIR}/tenon-config-version.cmake
-                                 COMPATIBILITY SameMajorVersion)
-install(FILES ${CMAKE_BINARY_DIR}/tenon-config.cmake ${CMAKE_BINARY_DIR}/tenon-config-version.cmake
+write_basic_package_version_file(${package_build}/tenon-config-version.cmake COMPATIBILITY SameMajorVersion)
+foreach(file tenon-abi.cmake tenon-plugin.cmake tenon-plugin.map)
+  configure_file(cmake/${file} ${package_build}/${file} COPYONLY)
+endforeach()
+export(EXPORT tenon NAMESPACE tenon:: FILE ${package_build}/tenon-targets.cmake)
+install(EXPORT tenon NAMESPACE tenon:: DESTINATION ${package_folder} FILE tenon-targets.cmake)
+install(FILES ${package_build}/tenon-config.cmake ${package_build}/tenon-config-version.cmake
               cmake/tenon-abi.cmake cmake/tenon-plugin.cmake cmake/tenon-plugin.map
         DESTINATION ${package_folder})
