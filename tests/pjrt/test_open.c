@@ -588,6 +588,29 @@ TEST(test_opening_survives_every_failing_allocation) {
   CHECK(test_sweep_allocations(open_once, NULL) > 10);
 }
 
+// A file loads once in a process: each round is one of its own.
+TEST(test_the_first_opening_survives_every_failing_allocation) {
+  int round = 0;
+  for (int ended = 1; ended == 1; ++round) {
+    const pid_t child = fork();
+    if (child == 0) {
+      tn_status* status = tn_status_create();
+      tn_memory_fail_at(round);
+      tn_pjrt* plugin = open_as("minor=90 size=1064 null=9 circle=1", NULL, status);
+      const bool failed = tn_memory_asked() > round;
+      tn_memory_fail_at(-1);
+      if (!plugin && tn_status_code(status) != TN_RESOURCE_EXHAUSTED) _exit(2);
+      tn_pjrt* again = open_as("minor=90 size=1064 null=9 circle=1", NULL, NULL);
+      if (!again || tn_pjrt_extension_count(again) != 3) _exit(3);
+      _exit(failed);
+    }
+    CHECK(waitpid(child, &ended, 0) == child && WIFEXITED(ended));
+    ended = WEXITSTATUS(ended);
+    if (ended > 1) test_fail(__FILE__, __LINE__, "allocation %d: exit code %d", round, ended);
+  }
+  CHECK(round > 50);
+}
+
 TEST(test_questions_about_a_plugin_allocate_nothing) {
   tn_pjrt* plugin = open_fine("minor=90 size=1064", NULL);
   size_t size;

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -205,23 +206,21 @@ static tn_pjrt_file* load_file(tn_elf* elf, const tn_pjrt_meeting* meeting,
   return NULL;
 }
 
-static tn_pjrt_file* find(const tn_elf* elf) {
+static tn_pjrt_file* find(const char* path) {
+  struct stat info;
+  if (stat(path, &info) != 0) return NULL;
   for (tn_pjrt_file* at = files; at; at = at->next)
-    if (at->device == elf->device && at->inode == elf->inode) return at;
+    if (at->device == info.st_dev && at->inode == info.st_ino) return at;
   return NULL;
 }
 
 tn_pjrt_file* tn_pjrt_file_get(const char* path, const tn_pjrt_meeting* meeting,
                                const tn_pjrt_stages* stages, tn_status* status) {
   char* absolute = tn_absolute_path(path, status);
-  tn_elf* elf = absolute ? tn_elf_look(absolute, status) : NULL;
+  tn_pjrt_file* file = absolute ? find(absolute) : NULL;
+  tn_elf* elf = absolute && !file ? tn_elf_look(absolute, status) : NULL;
   tn_free(absolute);
-  if (!elf) return NULL;
-  tn_pjrt_file* file = find(elf);
-  if (file)
-    tn_elf_destroy(elf);
-  else
-    file = load_file(elf, meeting, stages, status);
+  if (elf) file = load_file(elf, meeting, stages, status);
   // A table that was refused is asked for again: what it depends on may have changed.
   if (file && !file->recognised) {
     file->recognised = get_table(file, stages, status) && read_table(file, status);
