@@ -233,10 +233,6 @@ bool tn_pjrt_execute_many(tn_pjrt_executable* executable, size_t device_count,
                    "running a program on %zu devices needs a program, a device or more, %zu "
                    "arguments and room for %zu outputs",
                    device_count, input_count, output_count);
-  for (size_t d = 0; d < device_count; ++d)
-    if ((input_count > 0 && !inputs[d]) || (output_count > 0 && !outputs[d]))
-      return tn_fail(status, TN_INVALID_ARGUMENT,
-                     "device %zu of %zu has no list of arguments or of outputs", d, device_count);
   launch run = {.executable = executable,
                 .device_count = device_count,
                 .input_count = input_count,
@@ -244,6 +240,10 @@ bool tn_pjrt_execute_many(tn_pjrt_executable* executable, size_t device_count,
                 .inputs = inputs,
                 .outputs = outputs};
   if (!check_options(options, &run, status) || !check_counts(&run, status)) return false;
+  for (size_t d = 0; d < device_count; ++d)
+    if ((input_count > 0 && !inputs[d]) || (output_count > 0 && !outputs[d]))
+      return tn_fail(status, TN_INVALID_ARGUMENT,
+                     "device %zu of %zu has no list of arguments or of outputs", d, device_count);
   size_t per_device, count;
   if (__builtin_add_overflow(input_count, output_count, &per_device) ||
       __builtin_add_overflow(per_device, 3, &per_device) ||
