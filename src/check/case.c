@@ -102,6 +102,8 @@ void tn_case_leave(void) {
   atomic_store_explicit(&trace[0], word, memory_order_relaxed);
 }
 
+_Atomic uint32_t* tn_case_trace_word(void) { return (_Atomic uint32_t*)&trace[TN_TRACE_WORDS]; }
+
 bool tn_case_wait_for(const _Atomic int* flag, int value) {
   for (uint32_t waited = 0; atomic_load(flag) < value; ++waited) {
     if (waited > time_limit_ms / 3) return false;
@@ -136,7 +138,7 @@ void tn_case_main(int argc, char** argv) {
   const int shared = move_up(TN_CHILD_FD + 1);
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // a plugin that hangs must not outlive who asked
   if (argc >= 6 && report_fd >= 0 && shared >= 0)
-    trace = mmap(NULL, 8 * TN_TRACE_WORDS, PROT_READ | PROT_WRITE, MAP_SHARED, shared, 0);
+    trace = mmap(NULL, TN_TRACE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, shared, 0);
   if (!trace || trace == MAP_FAILED) {
     static const char words[] = "tenon-probe: started by libtenon only\n";
     if (write(2, words, sizeof words - 1) < 0) _exit(3);

@@ -70,6 +70,8 @@ void tn_case_note(const char* format, ...) TN_PRINTF(1, 2);
 // (its first 62 bytes). tn_case_leave says that it came back.
 void tn_case_enter(const char* name);
 void tn_case_leave(void);
+// A word for tn_pjrt_trace_to: while it is not 0, it tells more than the name.
+_Atomic uint32_t* tn_case_trace_word(void);
 #define TN_CASE_CALL(name, expression)                \
   ({                                                  \
     tn_case_enter(name);                              \

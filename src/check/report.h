@@ -20,6 +20,7 @@ typedef struct tn_report_head {
 enum {
   TN_REPORT_MOST = 4000,  // bytes of a message, so that one write is never cut in a pipe
   TN_TRACE_WORDS = 8,     // 8 bytes each: '>' while in the call, '<' behind it, then its name
+  TN_TRACE_SIZE = 8 * TN_TRACE_WORDS + 8,  // with a word for the PJRT host (pjrt/host/plugin.h)
 };
 
 // What tenon-probe does when its first argument is TN_CASE_WORD: runs one case.

@@ -16,6 +16,7 @@
 #include "check/check.h"
 #include "check/report.h"
 #include "elf/look.h"
+#include "pjrt/host/plugin.h"
 #include "plugin/child.h"
 #include "plugin/entry_points.h"
 
@@ -243,8 +244,13 @@ static void describe_end(tn_check_result* result, const tn_child* child, uint32_
   call[sizeof call - 1] = 0;
   for (char* c = call; *c; ++c)
     if (*c < 0x20 || *c > 0x7e) *c = '?';
+  uint32_t word;
+  memcpy(&word, trace + sizeof call, sizeof word);
+  const char* in_host = tn_pjrt_trace_name(word);
   tn_child_print_ending(child, limit, &result->ended);
-  if (call[0] == '>')
+  if (in_host)
+    tn_text_printf(&result->ended, " in %s", in_host);
+  else if (call[0] == '>')
     tn_text_printf(&result->ended, " in %s", call + 1);
   else if (call[0] == '<')
     tn_text_printf(&result->ended, " after %s", call + 1);
@@ -260,7 +266,7 @@ static uint32_t time_limit(const tn_check* check) {
 
 static int make_shared(tn_status* status) {
   const int fd = tn_child_clear_fd(memfd_create("tenon-check", MFD_CLOEXEC));
-  if (fd >= 0 && ftruncate(fd, 8 * TN_TRACE_WORDS) == 0) return fd;
+  if (fd >= 0 && ftruncate(fd, TN_TRACE_SIZE) == 0) return fd;
   tn_status_set_errno(status, errno, "cannot make memory to share with a child process");
   if (fd >= 0) close(fd);
   return -1;
@@ -284,7 +290,7 @@ static bool run_child(const tn_check* check, tn_check_result* result, char** arg
   if (fine) {
     const bool done = read_report(result, status);
     if (!done) {
-      char trace[8 * TN_TRACE_WORDS] = "";
+      char trace[TN_TRACE_SIZE] = "";
       if (pread(shared, trace, sizeof trace, 0) < 0) trace[0] = 0;
       result->outcome = child.timed_out ? TN_OUTCOME_TIMED_OUT : TN_OUTCOME_DIED;
       describe_end(result, &child, limit, trace);

@@ -1,5 +1,6 @@
 // The client: its devices, their assignment, and its own life.
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "check/pjrt/fixture.h"
@@ -241,11 +242,24 @@ static void destroyed_first(const tn_subject* subject) {
   PJRT_LoadedExecutable* loaded = pj_compile(pj_add_one);
   PJRT_Executable* executable = pj_executable(loaded);
   pj_client_destroy(pj.client);
+  // What was freed is ours now: nobody else writes there.
+  enum { block_count = 70 };
+  char* blocks[block_count];
+  size_t sizes[block_count], size = 64;
+  for (int i = 0; i < block_count; ++i, size += size / 64 * 8) {
+    sizes[i] = size;
+    blocks[i] = malloc(size);
+    if (blocks[i]) memset(blocks[i], 0xff, size);
+  }
   // Interpreters that shut down destroy in any order.
   pj_event_destroy(event);
   pj_destroy(buffer);
   pj_executable_destroy(executable);
   pj_loaded_destroy(loaded);
+  for (int i = 0; i < block_count; ++i)
+    for (size_t k = 0; blocks[i] && k < sizes[i]; ++k)
+      TN_NEED(blocks[i][k] == (char)0xff, "memory that was freed is left alone",
+              "a byte of it is written when what is left is destroyed");
 }
 
 static void unset_fields(const tn_subject* subject) {

@@ -55,8 +55,8 @@ static void same_table(const tn_subject* subject) {
 
 static void opens(const tn_subject* subject) {
   tn_status status = {0};
-  pj.plugin = TN_CASE_CALL("dlopen, GetPjrtApi or PJRT_Plugin_Initialize",
-                           tn_pjrt_open(subject->path, NULL, &status));
+  tn_pjrt_trace_to(tn_case_trace_word());
+  pj.plugin = TN_CASE_CALL("opening the plugin", tn_pjrt_open(subject->path, NULL, &status));
   TN_NEED(pj.plugin, "a plugin that a host can work with", "%s", tn_status_message(&status));
   const char* notes = tn_pjrt_notes(pj.plugin);
   if (*notes) tn_case_note("%s", notes);

@@ -9,10 +9,21 @@
 
 static const float numbers[4] = {1, 2, 3, 4};
 
-// An event of a buffer; it may be ready already.
+// An event of work; it may be ready already, but there is enough work that it need not.
 static PJRT_Event* start(const tn_subject* subject) {
+  enum { many = 1 << 18 };
+  static float data[many];
+  const int64_t dims[] = {many};
   pj_start(subject);
-  return pj_ready_event(pj_put_floats(numbers, 4));
+  PJRT_LoadedExecutable* loaded = pj_compile(
+      "module @tenon_work {\n"
+      "  func.func public @main(%arg0: tensor<262144xf32>) -> tensor<262144xf32> {\n"
+      "    %0 = stablehlo.constant dense<1.0> : tensor<262144xf32>\n"
+      "    %1 = stablehlo.add %arg0, %0 : tensor<262144xf32>\n"
+      "    return %1 : tensor<262144xf32>\n  }\n}\n");
+  PJRT_Buffer *input = pj_put(data, PJRT_Buffer_Type_F32, dims, 1), *output = NULL;
+  pj_execute(loaded, &input, 1, &output);
+  return pj_ready_event(output);
 }
 
 // An event that is not ready before `set`.
@@ -132,7 +143,7 @@ static void callback_calls(const tn_subject* subject) {
 }
 
 static void wait_often(void* event, int i) {
-  for (int k = 0; k < 50; ++k) {
+  for (int k = 0; k < 20; ++k) {
     TN_EXPECT(!pj_await(event).code, "no error", "one, in thread %d", i);
     TN_EXPECT(pj_is_ready(event), "true", "false, in thread %d", i);
   }
@@ -141,7 +152,7 @@ static void wait_often(void* event, int i) {
 static void threads(const tn_subject* subject) { pj_threads(6, wait_often, start(subject)); }
 
 static void ask_for_events(void* buffer, int i) {
-  for (int k = 0; k < 50; ++k) {
+  for (int k = 0; k < 20; ++k) {
     PJRT_Event* event = pj_ready_event(buffer);
     TN_EXPECT(!pj_await(event).code, "no error", "one, in thread %d", i);
     pj_event_destroy(event);

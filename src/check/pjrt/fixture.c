@@ -13,8 +13,8 @@ tn_pj pj;
 
 void pj_open(const tn_subject* subject) {
   tn_status status = {0};
-  pj.plugin = TN_CASE_CALL("dlopen, GetPjrtApi or PJRT_Plugin_Initialize",
-                           tn_pjrt_open(subject->path, NULL, &status));
+  tn_pjrt_trace_to(tn_case_trace_word());
+  pj.plugin = TN_CASE_CALL("opening the plugin", tn_pjrt_open(subject->path, NULL, &status));
   if (!pj.plugin) tn_case_skip("the plugin does not open: %s", tn_status_message(&status));
 }
 

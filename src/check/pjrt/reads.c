@@ -91,7 +91,7 @@ static void nothing(const tn_subject* subject) {
 }
 
 static void read_often(void* buffer, int i) {
-  for (int k = 0; k < 50; ++k) {
+  for (int k = 0; k < 20; ++k) {
     float seen[6] = {0};
     pj_get(buffer, seen, sizeof seen);
     pj_compare("what was put, in a thread", seen, numbers, sizeof seen);
@@ -101,7 +101,7 @@ static void read_often(void* buffer, int i) {
 static void threads(const tn_subject* subject) { pj_threads(6, read_often, start(subject)); }
 
 static void put_and_read(void* arg, int i) {
-  for (int k = 0; k < 50; ++k) {
+  for (int k = 0; k < 20; ++k) {
     float mine[4] = {(float)i, (float)k, (float)(i * k), 7};
     PJRT_Buffer* buffer = pj_put_floats(mine, 4);
     pj_expect_floats("what this thread put", buffer, mine, 4);
@@ -208,6 +208,15 @@ static void copies_are_independent(const tn_subject* subject) {
   if (!memory) tn_case_skip("the device has no memory");
   PJ_ARGS(PJRT_Buffer_CopyToMemory, args, .buffer = inputs[0], .dst_memory = memory);
   PJ_OK(PJRT_Buffer_CopyToMemory, args);
+  void* addresses[2] = {NULL, NULL};
+  for (int i = 0; i < 2 && PJ_HAS(PJRT_Buffer_OpaqueDeviceMemoryDataPointer); ++i) {
+    PJ_ARGS(PJRT_Buffer_OpaqueDeviceMemoryDataPointer, at,
+            .buffer = i ? args->dst_buffer : inputs[0]);
+    if (!pj_take(PJ_CALL(PJRT_Buffer_OpaqueDeviceMemoryDataPointer, at)).code)
+      addresses[i] = at->device_memory_ptr;
+  }
+  TN_EXPECT(!addresses[0] || addresses[0] != addresses[1], "memory of its own", "%p for both",
+            addresses[0]);
   // A donation may be carried out in place, in memory that the copy must not share.
   PJRT_LoadedExecutable* loaded = pj_compile(pj_add_one_aliased);
   PJRT_Buffer* outputs[2] = {NULL, NULL};
@@ -281,7 +290,8 @@ static const tn_check_case cases[] = {
     {"reads.raw_later", "a raw copy may learn later where to", raw_later, 0},
     {"reads.copy_to_device", "a copy is on the device it was copied to", copy_to_device, 0},
     {"reads.copy_to_memories", "a copy is in the memory it was copied to", copy_to_memories, 0},
-    {"reads.copies_are_independent", "a copy keeps its contents when the original is donated",
+    {"reads.copies_are_independent",
+     "a copy has memory of its own, and keeps its contents when the original is donated",
      copies_are_independent, 0},
     {"reads.bitcast", "the same bytes may be seen as another type", bitcast, 0},
     {"reads.memory_layout", "a buffer's layout names each dimension once", memory_layout, 0},

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "executable.h"
 
@@ -48,7 +49,7 @@ static void add_one(int type, const char* from, char* to, size_t count) {
     size_t size = count * element_bytes(type);
     if (size <= sizeof scratch) {
       memcpy(scratch, from, size);
-      for (int i = 0; i < 100; ++i) __asm__ volatile("pause" ::: "memory");
+      usleep(100);  // so that other threads come in between
       element_add_one(type, scratch, scratch, count);
       memcpy(to, scratch, size);
       return;
@@ -64,7 +65,10 @@ static void run_program(task* task) {
   for (size_t i = 0; i < run->num_inputs && !failure; ++i)
     failure = event_failure(run->inputs_ready[i]);
   if (BAD(failure_not_passed_on)) failure = NULL;
-  if (run->complete && BAD(complete_too_early)) event_set(run->complete, NULL);
+  if (run->complete && BAD(complete_too_early)) {
+    event_set(run->complete, NULL);
+    usleep(100000);
+  }
   for (size_t i = 0; i < run->num_outputs; ++i) {
     if (!failure) add_one(run->types[i], run->from[i]->data, run->to[i]->data, run->counts[i]);
     if (!BAD(event_never_ready)) event_set(run->ready[i], failure);
