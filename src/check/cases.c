@@ -1,5 +1,6 @@
 // All groups of cases, in the order in which they run.
 #include "check/case.h"
+#include "check/kernels/groups.h"
 #include "check/pjrt/groups.h"
 
 const tn_check_group* const tn_check_groups[] = {
@@ -8,6 +9,7 @@ const tn_check_group* const tn_check_groups[] = {
     &tn_check_pjrt_sizes,        &tn_check_pjrt_buffers,   &tn_check_pjrt_reads,
     &tn_check_pjrt_lifetimes,    &tn_check_pjrt_events,    &tn_check_pjrt_programs,
     &tn_check_pjrt_bad_programs, &tn_check_pjrt_execution, &tn_check_pjrt_donation,
-    &tn_check_pjrt_transfers,
+    &tn_check_pjrt_transfers,    &tn_check_kernels_made,   &tn_check_kernels_runs,
+    &tn_check_kernels_values,    &tn_check_kernels_memory, &tn_check_kernels_threads,
 };
 const size_t tn_check_group_count = sizeof tn_check_groups / sizeof *tn_check_groups;

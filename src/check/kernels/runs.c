@@ -1,0 +1,155 @@
+// Runs of kernels: found, run, looked at.
+#include <stdio.h>
+#include <string.h>
+
+#include "check/kernels/draw.h"
+#include "op/shape_inference.h"
+
+bool tk_make(tk_run* run, const tk_kernel* kernel, tk_style style, uint64_t* random,
+             bool* is_kernels, tn_status* status) {
+  *run = (tk_run){.of = kernel};
+  if (is_kernels) *is_kernels = false;
+  tn_node* node = tk_draw_node(kernel, style, random, status);
+  if (!node) return false;
+  if (is_kernels) *is_kernels = true;
+  run->input_count = node->input_count;
+  run->output_count = node->output_count;
+  char call[200];
+  snprintf(call, sizeof call, "create of %s", tk_name(kernel));
+  run->instance =
+      TN_CASE_CALL(call, tn_kernel_instance_create(kernel->kernel, node, kernel->device, status));
+  return run->instance != NULL;
+}
+
+bool tk_shapes_fit(const tk_run* run) {
+  const tn_node* node = run->instance->node;
+  tn_shape inputs[TK_MOST_ARGS], outputs[TK_MOST_ARGS];
+  for (size_t i = 0; i < run->input_count; ++i) inputs[i] = run->inputs[i]->shape;
+  char call[200];
+  snprintf(call, sizeof call, "shape function of %s", node->op->name);
+  const bool fit = TN_CASE_CALL(
+      call, tn_infer_shapes(node, inputs, (const tn_tensor* const*)run->inputs, outputs, NULL));
+  for (size_t i = 0; fit && i < run->output_count; ++i) tn_shape_deinit(&outputs[i]);
+  return fit;
+}
+
+// ---- Running ----
+
+// What the host saw a kernel do wrong.
+static void look_at_failure(const tk_run* run, const tn_status* status) {
+  const char* message = tn_status_message(status);
+  if (tn_status_fault(status) == TN_FAULT_PLUGIN)
+    tn_case_broken("a kernel sets each output, as the op declares it", "outputs as declared",
+                   "%s: %s", tk_describe(run), message);
+  else if (strstr(message, "a tensor of type"))
+    tn_case_broken("a kernel sets each output, as the op declares it", "outputs as declared",
+                   "%s: %s", tk_describe(run), message);
+}
+
+bool tk_once_with(tk_run* run, const tn_run_options* options, tn_status* status) {
+  char call[200];
+  snprintf(call, sizeof call, "compute of %s", tk_name(run->of));
+  tk_drop_outputs(run);
+  tn_status own = {0};
+  tn_case_enter(call);
+  bool done = tn_kernel_run_with(run->instance, run->inputs, run->input_count, run->outputs,
+                                 run->output_count, options, &own);
+  // Work may be on its way still.
+  for (size_t i = 0; done && run->of->device->plugin && i < run->output_count; ++i) {
+    if (tn_dtype_is_ref(run->instance->node->output_types[i])) continue;
+    tn_tensor* host = tn_tensor_to_host(run->outputs[i], &own);
+    done = host != NULL;
+    if (!host) break;
+    tn_tensor_destroy(run->outputs[i]);
+    run->outputs[i] = host;
+  }
+  tn_case_leave();
+  if (!done) {
+    tk_drop_outputs(run);
+    look_at_failure(run, &own);
+    tn_status_copy(status, &own);
+  }
+  tn_status_deinit(&own);
+  return done;
+}
+
+bool tk_once(tk_run* run, tn_status* status) { return tk_once_with(run, NULL, status); }
+
+void tk_drop_inputs(tk_run* run) { tk_drop_tensors(run->inputs, run->input_count); }
+void tk_drop_outputs(tk_run* run) { tk_drop_tensors(run->outputs, run->output_count); }
+
+void tk_drop(tk_run* run) {
+  tk_drop_inputs(run);
+  tk_drop_outputs(run);
+  if (!run->instance) return;
+  char call[200];
+  snprintf(call, sizeof call, "delete of %s", tk_name(run->of));
+  tn_case_enter(call);
+  tn_kernel_instance_destroy(run->instance);
+  tn_case_leave();
+  run->instance = NULL;
+}
+
+bool tk_find(tk_run* run, const tk_kernel* kernel, uint64_t* random) {
+  enum { NODES = 24, INPUTS = 16 };
+  for (int i = 0; i < NODES; ++i) {
+    const tk_style style = i < NODES / 3 ? TK_PLAIN : TK_VARIED;
+    if (!tk_make(run, kernel, style, random, NULL, NULL)) continue;
+    for (int k = 0; k < INPUTS; ++k) {
+      tk_draw_inputs(run, TK_PLAIN, random);
+      if (tk_shapes_fit(run) && tk_once(run, NULL)) return true;
+    }
+    tk_drop(run);
+  }
+  return false;
+}
+
+static void (*use_run)(tk_run* run, uint64_t* random);
+static size_t never_ran, runs;
+
+static void find_and_use(const tk_kernel* kernel) {
+  uint64_t random = kernel->seed;
+  tk_run run;
+  if (!tk_find(&run, kernel, &random)) {
+    ++never_ran;
+    return;
+  }
+  ++runs;
+  use_run(&run, &random);
+  tk_drop(&run);
+}
+
+void tk_each_run(void (*use)(tk_run* run, uint64_t* random)) {
+  use_run = use;
+  tk_each(find_and_use);
+  if (never_ran)
+    tn_case_note("%zu kernels refused all inputs that were tried; %zu ran", never_ran, runs);
+}
+
+bool tk_is_pure(const tk_run* run) {
+  const tn_node* node = run->instance->node;
+  for (size_t i = 0; i < node->input_count; ++i)
+    if (node->input_types[i] == TN_RESOURCE || tn_dtype_is_ref(node->input_types[i])) return false;
+  return !node->op->is_stateful;
+}
+
+const char* tk_describe(const tk_run* run) {
+  static _Thread_local char room[700];
+  tn_text text = {0};
+  tn_text_printf(&text, "%s [", tk_name(run->of));
+  const tn_attrs* attrs = &run->instance->node->attrs;
+  for (size_t i = 0; i < attrs->count; ++i) {
+    tn_text_printf(&text, "%s%s=", i ? ", " : "", attrs->items[i].name);
+    tn_attr_value_print(&attrs->items[i].value, &text);
+  }
+  tn_text_puts(&text, "](");
+  for (size_t i = 0; i < run->input_count; ++i) {
+    tn_text_printf(&text, "%s%s", i ? ", " : "",
+                   tn_dtype_name(run->instance->node->input_types[i]));
+    if (run->inputs[i]) tn_shape_print(&run->inputs[i]->shape, &text);
+  }
+  tn_text_puts(&text, ")");
+  snprintf(room, sizeof room, "%s", text.data ? text.data : tk_name(run->of));
+  tn_text_deinit(&text);
+  return room;
+}
