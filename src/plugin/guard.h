@@ -14,10 +14,13 @@ typedef struct tn_guard_found {
   int threads;        // more than before
   int signals;        // whose handlers had changed
   char numbers[128];  // theirs: "11 15"
+  char stay[64];      // of these, the ones that keep the plugin's handler: "27"
 } tn_guard_found;
 
 // Remembers the handlers of all signals. Guards may overlap, within a thread and across threads:
-// handlers are put back when the last one ends.  [any thread]
+// handlers are put back when the last one ends. One stays where there was none and the signal is
+// one that a plugin sends itself, such as a profiler's: the next of these would end the process.
+// [any thread]
 void tn_guard_begin(tn_guard* guard);
 
 // Ends a guard and tells what was found.  [any thread]

@@ -64,3 +64,20 @@ TEST(test_threads_that_stay_are_counted) {
   pthread_join(thread, NULL);
   tn_text_deinit(&notes);
 }
+
+TEST(test_a_signal_that_a_plugin_sends_itself_keeps_its_handler_where_there_was_none) {
+  tn_guard guard;
+  tn_text notes = {0};
+  signal(SIGALRM, first);
+  tn_guard_begin(&guard);
+  signal(SIGPROF, second);
+  signal(SIGALRM, second);
+  signal(SIGTERM, second);
+  tn_guard_end(&guard, "it", &notes);
+  CHECK(handler_of(SIGPROF) == (void*)second);
+  CHECK(handler_of(SIGALRM) == (void*)first && handler_of(SIGTERM) == (void*)SIG_DFL);
+  CHECK_CONTAINS(notes.data,
+                 "replaced the handlers of signals 14 15 27; they were put back, but for 27");
+  raise(SIGPROF);  // and the process goes on
+  tn_text_deinit(&notes);
+}
