@@ -1,5 +1,7 @@
 #include "pjrt/host/event.h"
 
+#include <time.h>
+
 #include "base/status.h"
 
 void tn_pjrt_event_drop(tn_pjrt_client* client, PJRT_Event* theirs) {
@@ -20,8 +22,28 @@ tn_pjrt_event* tn_pjrt_event_wrap(tn_pjrt_client* client, PJRT_Event* theirs, tn
   return event;
 }
 
+static uint64_t now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+// Programs on accelerators often take some tens of microseconds, which is what it takes to wake up
+// a thread: whoever is about to sleep looks for a moment first.
+static void look_for_a_moment(tn_pjrt* plugin, PJRT_Event* theirs) {
+  enum { moment_ns = 50000 };
+  TN_PJRT_ARGS(plugin, PJRT_Event_IsReady_Args, args, .event = theirs);
+  uint64_t end = 0;
+  while (TN_PJRT_CALL(plugin, PJRT_Event_IsReady, args, NULL) && !args->is_ready) {
+    const uint64_t time = now();
+    if (!end) end = time + moment_ns;
+    if (time >= end) return;
+  }
+}
+
 static bool await(tn_pjrt_client* client, PJRT_Event* theirs, tn_status* status) {
   if (!theirs) return true;
+  look_for_a_moment(client->plugin, theirs);
   TN_PJRT_ARGS(client->plugin, PJRT_Event_Await_Args, args, .event = theirs);
   return TN_PJRT_CALL(client->plugin, PJRT_Event_Await, args, status);
 }
