@@ -1,10 +1,8 @@
 // The child's side of first contact (plugin/first_contact.h).
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/status.h"
@@ -39,19 +37,14 @@ static void send_fact(const char* key, const char* value, void* arg) {
 }
 
 void tn_probe_main(int argc, char** argv, tn_probe_pjrt* pjrt) {
-  // Clear of the numbers a plugin might use without asking, and not for its children.
-  int fd = fcntl(TN_CONTACT_FD, F_DUPFD_CLOEXEC, 100);
-  if (fd < 0) fd = fcntl(TN_CONTACT_FD, F_DUPFD_CLOEXEC, TN_CONTACT_FD + 1);  // few are allowed
+  int fd = tn_child_keep_fd(TN_CONTACT_FD);
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // a plugin that hangs must not outlive who asked
-  close(TN_CONTACT_FD);
   if (argc != 6 || fd < 0) {
     static const char words[] = "tenon-probe: started by libtenon only\n";
     if (write(2, words, sizeof words - 1) < 0) _exit(3);
     _exit(2);
   }
-  // A crash is to be seen by the parent as the signal it is, whatever a sanitizer installed.
-  for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
-  setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+  tn_child_settle();
   tn_load_options options = {.struct_size = TN_LOAD_OPTIONS_STRUCT_SIZE,
                              .entry_points = (uint32_t)strtoul(argv[1], NULL, 10),
                              .allow_missing_weak = strcmp(argv[2], "weak-is-fine") == 0};

@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <spawn.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -225,4 +226,16 @@ int64_t tn_child_now_ms(void) {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
   return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+int tn_child_keep_fd(int fd) {
+  int kept = fcntl(fd, F_DUPFD_CLOEXEC, 100);
+  if (kept < 0) kept = fcntl(fd, F_DUPFD_CLOEXEC, TN_CHILD_FD + 1);  // few are allowed
+  close(fd);
+  return kept;
+}
+
+void tn_child_settle(void) {
+  for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
+  setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
 }

@@ -57,4 +57,11 @@ void tn_child_quote(const tn_child* child, tn_text* out);
 
 int64_t tn_child_now_ms(void);
 
+// In the child: moves a descriptor that it was given clear of the numbers a plugin might use
+// without asking, and not for its children; -1 when it was not given.
+int tn_child_keep_fd(int fd);
+// In the child: a crash is to be seen by the parent as the signal it is, whatever a sanitizer
+// installed, and leaves no core file.
+void tn_child_settle(void);
+
 #endif  // TENON_PLUGIN_CHILD_H_

@@ -8,6 +8,7 @@
 #include "tenon/dtype.h"
 #include "tenon/kernel_services.h"
 #include "tenon/pjrt.h"
+#include "tenon/pjrt_session.h"
 #include "tenon/plugin.h"
 #include "tenon/registry.h"
 #include "tenon/shape_inference.h"

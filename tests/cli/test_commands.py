@@ -134,7 +134,7 @@ def test_misuse_exits_with_two_and_points_to_help(arrays):
     assert "--op needs a value" in tenon("run", "--op", code=2).stderr
     assert "--json takes no value" in tenon("ops", "--json=yes", code=2).stderr
     assert "--op NAME" in tenon("run", "a.npy", cwd=folder, code=2).stderr
-    assert "--op NAME" in tenon("run", "model.mlir", cwd=folder, code=2).stderr
+    assert "--plugin FILE" in tenon("run", "model.mlir", cwd=folder, code=2).stderr
     tenon("ops", "A", "B", code=2)
     tenon("kernels", "MatMul", code=2)
     tenon(code=2)

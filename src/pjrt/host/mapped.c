@@ -29,10 +29,8 @@ tn_mapped* tn_mapped_read(void) {
     begins = strchr(line, '\n') != NULL;  // a long path takes several pieces
     if (!first || sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s", &start, &end, modes) != 3) continue;
     fine = tn_grow(&mapped->ranges, &mapped->capacity, mapped->count + 1, sizeof(range));
-    // Not all of the kernel's own page can be read, whatever it says.
     if (fine)
-      mapped->ranges[mapped->count++] =
-          (range){start, end, modes[0] == 'r' && !strstr(line, "[vvar"), modes[2] == 'x'};
+      mapped->ranges[mapped->count++] = (range){start, end, modes[0] == 'r', modes[2] == 'x'};
   }
   if (file) fclose(file);
   if (fine && mapped->count) return mapped;
