@@ -4,13 +4,14 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 FUZZ_SECONDS ?= 600
 SOAK_SECONDS ?= 60
+PYTHON ?= python3
 # A virtual environment that already has what tests/requirements.txt lists; made when not given.
 TENON_VENV ?= $(CURDIR)/build/venv
 
 export TENON_VENV FUZZ_SECONDS
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all help run test test-zoo test-gpu bench install asan ubsan tsan fuzz soak coverage format lint clean
+.PHONY: all help run test test-zoo test-gpu results bench install asan ubsan tsan fuzz soak coverage format lint clean
 
 all: ## build the libraries, the tool, the plugins and the examples into build/
 	@tools/setup.sh build
@@ -34,6 +35,10 @@ test-gpu: all ## the CUDA device and kernels on it, on a machine with a GPU
 	@tools/build.sh default gpu_kernels test_cuda test_device
 	@build/tests/cuda
 	@build/tests/device
+
+results: all ## docs/results: programs on JAX's CUDA plugin, by a PYTHON (python3) that has both, on a machine with a GPU
+	@tools/build.sh default bench_pjrt_raw
+	@$(PYTHON) tools/pjrt_results.py
 
 bench: all ## every benchmark, with its peer in the same run
 	@tools/setup.sh test bench

@@ -32,18 +32,14 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   // Slots and nodes that the input asks for by small numbers are real: code, and a chain of nodes.
   char* table = malloc(size - 1);
   memcpy(table, data + 1, size - 1);
-  static PJRT_Extension_Base nodes[4];
-  memset(nodes, 0, sizeof nodes);
-  for (int i = 0; i < 4; ++i) {
-    nodes[i].struct_size = (size_t)data[1] << i;
-    nodes[i].type = (PJRT_Extension_Type)(data[9] + i);
-    nodes[i].next = &nodes[(i + 1) % 4];
-  }
+  PJRT_Extension_Base nodes[4];
+  for (int i = 0; i < 4; ++i)
+    nodes[i] = (PJRT_Extension_Base){(size_t)data[1] << i, (PJRT_Extension_Type)(data[9] + i),
+                                     &nodes[(i + 1) % 4]};
   for (size_t at = 0; at + 8 <= size - 1; at += 8) {
     uintptr_t word;
     memcpy(&word, table + at, 8);
-    // Elsewhere may be memory of a sanitizer's own, which it does not let anybody read.
-    if (at == 8 && word != 0) word = word == 2 ? (uintptr_t)nodes : 4096;
+    if (at == 8 && word == 2) word = (uintptr_t)nodes;
     if (at >= 16 && word == 1) word = (uintptr_t)&LLVMFuzzerTestOneInput;
     memcpy(table + at, &word, 8);
   }
