@@ -102,11 +102,13 @@ static PJRT_Error* load(PJRT_Client* client, code* code, PJRT_LoadedExecutable**
     PJRT_Device* device =
         client_device(client, options->num_devices ? options->devices[i] : (int64_t)i);
     if (!device) {
+      PJRT_Error* error =
+          INVALID("%lld replicas of %lld partitions need devices that a client of %zu has not",
+                  (long long)options->replicas, (long long)options->partitions,
+                  client->num_devices);
       code_unref(code);
       free(made);
-      return INVALID("%lld replicas of %lld partitions need devices that a client of %zu has not",
-                     (long long)options->replicas, (long long)options->partitions,
-                     client->num_devices);
+      return error;
     }
     made->devices[made->num_devices++] = device;
 #if HAS(96)
