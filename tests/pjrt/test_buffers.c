@@ -101,6 +101,21 @@ TEST(test_strides_of_every_sign_and_any_layout_lead_to_the_same_array) {
   tn_status_destroy(status);
 }
 
+TEST(test_arrays_run_backwards_on_plugins_that_take_no_such_strides) {
+  setenv("PJRT_MISDEED", "negative_strides_refused", 1);
+  tn_status* status = tn_status_create();
+  tn_pjrt_client* client = client_of(114);
+  static const float data[4] = {1, 2, 3, 4};
+  tn_pjrt_host_array array = array_of(data + 3, PJRT_Buffer_Type_F32, (int64_t[]){4}, 1);
+  array.byte_strides = (int64_t[]){-4};
+  tn_pjrt_buffer* buffer = tn_pjrt_buffer_create(client, &array, NULL, status);
+  CHECK_OK(status);
+  CHECK(holds_floats(buffer, (float[]){4, 3, 2, 1}, 4, status));
+  tn_pjrt_buffer_destroy(buffer);
+  tn_pjrt_client_destroy(client);
+  tn_status_destroy(status);
+}
+
 TEST(test_every_type_goes_to_the_device_and_back) {
   tn_status* status = tn_status_create();
   tn_pjrt_client* client = client_of(117);

@@ -184,6 +184,51 @@ TEST(test_memory_statistics_tell_what_the_plugin_knows) {
   tn_status_destroy(status);
 }
 
+static void check_no_client(const char* misdeed, const char* words) {
+  setenv("PJRT_MISDEED", misdeed, 1);
+  tn_status* status = tn_status_create();
+  tn_pjrt* plugin = open_number(114, 0);
+  CHECK(!tn_pjrt_client_create(plugin, NULL, status));
+  CHECK_CONTAINS(tn_status_message(status), words);
+  CHECK_CODE(status, TN_INTERNAL);
+  tn_pjrt_close(plugin);
+  tn_status_destroy(status);
+}
+
+TEST(test_devices_without_a_list_are_a_status) {
+  check_no_client("devices_unlisted", "PJRT_Client_Devices");
+}
+
+TEST(test_null_devices_are_a_status) { check_no_client("null_devices", "is null"); }
+
+TEST(test_addressable_devices_that_are_none_of_the_clients_are_a_status) {
+  check_no_client("foreign_addressable", "none of the client's");
+}
+
+TEST(test_a_client_without_devices_runs_nothing_and_says_so) {
+  setenv("PJRT_MISDEED", "no_devices", 1);
+  tn_status* status = tn_status_create();
+  tn_pjrt* plugin = open_number(114, 0);
+  tn_pjrt_client* client = tn_pjrt_client_create(plugin, NULL, status);
+  if (client) {
+    CHECK(!four_floats(client, NULL, status));
+    CHECK_CODE(status, TN_FAILED_PRECONDITION);
+  } else {
+    CHECK_CODE(status, TN_INTERNAL);
+  }
+  tn_pjrt_client_destroy(client);
+  tn_pjrt_close(plugin);
+  tn_status_destroy(status);
+}
+
+TEST(test_what_making_a_client_does_to_the_process_is_undone_and_told) {
+  setenv("PJRT_MISDEED", "replaces_signal_handlers", 1);
+  tn_pjrt_client* client = client_of(114);
+  CHECK_CONTAINS(tn_pjrt_client_notes(client), "PJRT_Client_Create");
+  CHECK_CONTAINS(tn_pjrt_client_notes(client), "11");
+  tn_pjrt_client_destroy(client);
+}
+
 static bool make_client(void* plugin, tn_status* status) {
   tn_pjrt_client* client = tn_pjrt_client_create(plugin, NULL, status);
   bool ok = client != NULL;

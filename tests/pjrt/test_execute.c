@@ -4,7 +4,7 @@
 #include "host.h"
 
 TEST(test_a_program_runs_on_plugins_of_every_age) {
-  static const int numbers[] = {28, 33, 34, 44, 54, 75, 90, 104, 114, 117};
+  static const int numbers[] = {28, 33, 34, 44, 54, 75, 90, 104, 114, 117, 130};
   tn_status* status = tn_status_create();
   for (size_t n = 0; n < sizeof numbers / sizeof *numbers; ++n) {
     for (int delay = -1; delay <= 1; ++delay) {

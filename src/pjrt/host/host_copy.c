@@ -6,10 +6,18 @@
 #include "pjrt/host/event.h"
 #include "tenon/abi.h"
 
-// Strides that every plugin takes: positive ones. What runs backwards or stands still (a broadcast
-// array) is copied out of `array` into dense memory first.
+// Strides that need not be told: the last dimension is fastest and nothing lies between.
+static bool are_dense(const tn_pjrt_host_array* array) {
+  int64_t step = (int64_t)tn_pjrt_type_size(array->type);
+  for (size_t i = array->rank; array->byte_strides && i-- > 0; step *= array->dims[i])
+    if (array->byte_strides[i] != step && array->dims[i] > 1) return false;
+  return true;
+}
+
+// What runs backwards or stands still (a broadcast array) is made dense before the plugin sees it,
+// and so is everything that has strides where a plugin takes none.
 static bool must_straighten(const tn_pjrt_host_array* array) {
-  for (size_t i = 0; array->byte_strides && i < array->rank; ++i)
+  for (size_t i = 0; i < array->rank; ++i)
     if (array->byte_strides[i] <= 0 && array->dims[i] > 1) return true;
   return false;
 }
@@ -76,23 +84,72 @@ static bool check_array(tn_pjrt_client* client, const tn_pjrt_host_array* given,
   return true;
 }
 
-// What becomes of the event by which the plugin tells that it no longer uses the host's array.
-static bool settle_host(tn_pjrt_client* client, PJRT_Event* event, int32_t semantics, bool ours,
-                        tn_pjrt_event** done, tn_status* status) {
+// Gives an array to the plugin as it is. Our objects are taken first: once the plugin uses the
+// caller's bytes, the call must not fail for lack of memory.
+static tn_pjrt_buffer* send(tn_pjrt_client* client, const tn_pjrt_host_array* array,
+                            const tn_pjrt_device* device, PJRT_Buffer_MemoryLayout* layout,
+                            tn_pjrt_event** done, tn_status* status) {
   static const char entry[] = "PJRT_Client_BufferFromHostBuffer";
+  void* nodes[2];
+  if (!tn_pjrt_nodes_take(client->nodes, nodes, done ? 2 : 1, status)) return NULL;
+  tn_pjrt* plugin = client->plugin;
+  TN_PJRT_ARGS(plugin, PJRT_Client_BufferFromHostBuffer_Args, args, .client = client->theirs,
+               .data = array->data, .type = (PJRT_Buffer_Type)array->type, .dims = array->dims,
+               .num_dims = array->rank, .byte_strides = array->byte_strides,
+               .num_byte_strides = array->byte_strides ? array->rank : 0,
+               .host_buffer_semantics = (PJRT_HostBufferSemantics)array->semantics,
+               .device = device ? device->theirs : NULL,
+               .memory = array->memory ? array->memory->theirs : NULL, .device_layout = layout);
+  bool ok = TN_PJRT_CALL(plugin, PJRT_Client_BufferFromHostBuffer, args, status);
+  PJRT_Buffer* theirs = ok ? args->buffer : NULL;
+  PJRT_Event* event = ok ? args->done_with_host_buffer : NULL;
+  if (ok && !theirs)
+    ok = tn_fail(status, TN_INTERNAL, "%s: %s: no error and no buffer", plugin->name, entry);
   // An array that was copied during the call is free already, so an event is not missed.
-  bool free_already = !event && semantics == TN_PJRT_COPY_DURING_CALL;
-  // A straightened copy goes away, whatever the caller wants to wait for.
-  if (ours && !free_already) {
-    if (!tn_pjrt_event_settle(client, entry, event, NULL, status)) return false;
-    free_already = true;
+  else if (ok && !event && array->semantics != TN_PJRT_COPY_DURING_CALL)
+    ok = tn_pjrt_event_missing(client, entry, status);
+  bool lent = array->semantics >= TN_PJRT_ZERO_COPY;
+  if (ok && !done && !lent && event) {
+    ok = tn_pjrt_event_settle(client, entry, event, NULL, status);
+    event = NULL;
   }
-  if (free_already) return !done || (*done = tn_pjrt_event_wrap(client, NULL, status)) != NULL;
-  if (!done && semantics >= TN_PJRT_ZERO_COPY) {
-    tn_pjrt_event_drop(client, event);
-    return true;
+  if (!ok || !done) tn_pjrt_event_drop(client, event);
+  if (!ok) {
+    tn_pjrt_buffer_drop(client, theirs);
+    for (size_t i = 0; i < (done ? 2 : 1); ++i) tn_pjrt_nodes_give(client->nodes, nodes[i]);
+    return NULL;
   }
-  return tn_pjrt_event_settle(client, entry, event, done, status);
+  tn_pjrt_client_ref(client, done ? 2 : 1);
+  if (done) {
+    *done = nodes[1];
+    **done = (tn_pjrt_event){client, event};
+  }
+  tn_pjrt_buffer* buffer = nodes[0];
+  *buffer = (tn_pjrt_buffer){.client = client, .theirs = theirs, .holders = 1};
+  return buffer;
+}
+
+// Gives a dense copy of an array to the plugin, and waits until it is no longer used.
+static tn_pjrt_buffer* send_straight(tn_pjrt_client* client, const tn_pjrt_host_array* array,
+                                     size_t bytes, const tn_pjrt_device* device,
+                                     PJRT_Buffer_MemoryLayout* layout, tn_pjrt_event** done,
+                                     tn_status* status) {
+  char* straight = tn_alloc(bytes);
+  if (!straight) {
+    tn_status_set_no_memory(status, "straightening an array");
+    return NULL;
+  }
+  copy_strided(straight, array->data, tn_pjrt_type_size(array->type), array->dims,
+               array->byte_strides, array->rank);
+  tn_pjrt_host_array dense = *array;
+  dense.data = straight;
+  dense.byte_strides = NULL;
+  dense.semantics = TN_PJRT_COPY_DURING_CALL;
+  tn_pjrt_buffer* buffer = send(client, &dense, device, layout, NULL, status);
+  tn_free(straight);
+  if (!buffer || !done || (*done = tn_pjrt_event_wrap(client, NULL, status))) return buffer;
+  tn_pjrt_buffer_destroy(buffer);
+  return NULL;
 }
 
 tn_pjrt_buffer* tn_pjrt_buffer_create(tn_pjrt_client* client, const tn_pjrt_host_array* given,
@@ -108,39 +165,19 @@ tn_pjrt_buffer* tn_pjrt_buffer_create(tn_pjrt_client* client, const tn_pjrt_host
       (array.minor_to_major && !tn_pjrt_layout_init(client->plugin, &layout, order,
                                                     array.minor_to_major, array.rank, status)))
     return NULL;
-  char* straight = NULL;
-  if (bytes > 0 && must_straighten(&array)) {
-    straight = tn_alloc(bytes);
-    if (!straight) {
-      tn_status_set_no_memory(status, "straightening an array");
-      return NULL;
-    }
-    copy_strided(straight, array.data, tn_pjrt_type_size(array.type), array.dims,
-                 array.byte_strides, array.rank);
-    array.data = straight;
-    array.byte_strides = NULL;
-    array.semantics = TN_PJRT_COPY_DURING_CALL;
-  }
-  tn_pjrt* plugin = client->plugin;
-  TN_PJRT_ARGS(plugin, PJRT_Client_BufferFromHostBuffer_Args, args, .client = client->theirs,
-               .data = array.data, .type = (PJRT_Buffer_Type)array.type, .dims = array.dims,
-               .num_dims = array.rank, .byte_strides = array.byte_strides,
-               .num_byte_strides = array.byte_strides ? array.rank : 0,
-               .host_buffer_semantics = (PJRT_HostBufferSemantics)array.semantics,
-               .device = device ? device->theirs : NULL,
-               .memory = array.memory ? array.memory->theirs : NULL,
-               .device_layout = array.minor_to_major ? &layout : NULL);
+  PJRT_Buffer_MemoryLayout* wanted = array.minor_to_major ? &layout : NULL;
+  if (bytes == 0 || are_dense(&array)) array.byte_strides = NULL;
+  if (!array.byte_strides) return send(client, &array, device, wanted, done, status);
+  tn_status own = {0};
   tn_pjrt_buffer* buffer = NULL;
-  if (TN_PJRT_CALL(plugin, PJRT_Client_BufferFromHostBuffer, args, status)) {
-    buffer = tn_pjrt_buffer_wrap(client, args->buffer, "PJRT_Client_BufferFromHostBuffer", status);
-    if (!settle_host(client, args->done_with_host_buffer, array.semantics, straight != NULL, done,
-                     buffer ? status : NULL)) {
-      tn_pjrt_buffer_destroy(buffer);
-      buffer = NULL;
-    }
+  bool straighten = must_straighten(&array);
+  if (!straighten) {
+    buffer = send(client, &array, device, wanted, done, &own);
+    straighten = !buffer && tn_status_code(&own) == TN_UNIMPLEMENTED;
+    if (!buffer && !straighten) tn_status_copy(status, &own);
+    tn_status_deinit(&own);
   }
-  tn_free(straight);
-  return buffer;
+  return straighten ? send_straight(client, &array, bytes, device, wanted, done, status) : buffer;
 }
 
 bool tn_pjrt_buffer_host_size(const tn_pjrt_buffer* buffer, size_t* bytes, tn_status* status) {
