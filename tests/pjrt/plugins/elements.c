@@ -102,17 +102,27 @@ static double small_float_value(const small_float* f, unsigned bits) {
   return negative ? -value : value;
 }
 
-// The nearest, of two the even one; what is too large becomes the largest.
+// The nearest, of two the even one. What is beyond the largest by half a step or more is infinite,
+// or NaN without infinities; where there is neither it is the largest.
 static unsigned small_float_bits(const small_float* f, double value) {
   int width = f->special == EXPONENT_ONLY ? 8 : 1 + f->exponent_bits + f->mantissa_bits;
   unsigned best = 0;
-  double distance = INFINITY;
+  double distance = INFINITY, largest = 0, second = 0;
   for (unsigned bits = 0; bits < 1u << width; ++bits) {
-    double here = small_float_value(f, bits);
-    if (isnan(value) && isnan(here)) return bits;
-    if (isinf(here) && here == value) return bits;
-    double d = fabs(here - value);
-    if (d < distance || (d == distance && !(bits & 1))) best = bits, distance = d;
+    double here = small_float_value(f, bits), d = fabs(here - value);
+    if (isnan(here) || isinf(here)) continue;
+    if (here > largest) second = largest, largest = here;
+    bool wins_tie = f->special == EXPONENT_ONLY || !(bits & 1);
+    if (d < distance || (d == distance && wins_tie)) best = bits, distance = d;
+  }
+  bool is_beyond = fabs(value) >= largest + (largest - second) / 2;
+  if (isnan(value) || (is_beyond && f->special != FINITE)) {
+    for (unsigned bits = 0; bits < 1u << width; ++bits) {
+      double here = small_float_value(f, bits);
+      if (!isnan(value) && f->special == WITH_INFINITY ? isinf(here) && here * value > 0
+                                                       : isnan(here))
+        return bits;
+    }
   }
   return best;
 }
@@ -131,6 +141,26 @@ static uint16_t bf16_bits(float value) {
   memcpy(&wide, &value, sizeof wide);
   if (isnan(value)) return (uint16_t)(wide >> 16 | 0x40);
   return (uint16_t)((wide + 0x7fff + (wide >> 16 & 1)) >> 16);
+}
+
+static double f16_value(uint16_t bits) {
+  int exponent = bits >> 10 & 31, mantissa = bits & 1023;
+  double value = exponent == 31 ? (mantissa ? NAN : INFINITY)
+                 : exponent     ? ldexp(mantissa + 1024, exponent - 25)
+                                : ldexp(mantissa, -24);
+  return bits >> 15 ? -value : value;
+}
+
+static uint16_t f16_bits(double value) {
+  uint16_t sign = signbit(value) ? 0x8000 : 0;
+  double size = fabs(value);
+  if (isnan(value)) return sign | 0x7e00;
+  if (size >= 65520) return sign | 0x7c00;
+  if (size < ldexp(1, -14)) return sign | (uint16_t)rint(ldexp(size, 24));
+  int exponent;
+  double mantissa = rint(ldexp(frexp(size, &exponent), 11));
+  // A mantissa that was rounded up to the next power carries into the exponent.
+  return (uint16_t)(sign + ((exponent + 14) << 10) + (int)mantissa - 1024);
 }
 
 // An integer of `bits` in a byte of its own, with its sign extended where it has one.
@@ -161,7 +191,10 @@ void element_add_one(int type, const void* from, void* to, size_t count) {
     case PJRT_Buffer_Type_U32: ADD_ONE(uint32_t);
     case PJRT_Buffer_Type_S64:
     case PJRT_Buffer_Type_U64: ADD_ONE(uint64_t);
-    case PJRT_Buffer_Type_F16: ADD_ONE(_Float16);
+    case PJRT_Buffer_Type_F16:
+      for (size_t i = 0; i < count; ++i)
+        ((uint16_t*)to)[i] = f16_bits(f16_value(((const uint16_t*)from)[i]) + 1);
+      return;
     case PJRT_Buffer_Type_F32: ADD_ONE(float);
     case PJRT_Buffer_Type_F64: ADD_ONE(double);
     case PJRT_Buffer_Type_BF16:

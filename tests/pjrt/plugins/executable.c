@@ -155,7 +155,8 @@ FUNCTION(PJRT_Executable_Destroy) {
   if (!args->executable && BAD(null_destroy_crashes)) abort();
   if (!args->executable) return NULL;
   code_unref(args->executable->code);
-  free(args->executable);
+  args->executable->code = NULL;  // so that a second time ends at once, wherever memory is reused
+  if (!BAD(one_executable_handle)) free(args->executable);
   return NULL;
 }
 

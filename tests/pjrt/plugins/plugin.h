@@ -30,8 +30,9 @@ PJRT_API_FUNCTIONS(DECLARE)
   static PJRT_Error* body_##name(name##_Args* args)
 #define FUNCTION(name) FUNCTION_OF_SIZE(name, name##_Args_STRUCT_SIZE)
 // Of a struct that grew, what plugins since then still take from older callers.
-#define AT_MOST(size, least) \
-  (BAD(newest_size_demanded) || (size) < (least) ? (size) : (size_t)(least))
+#define AT_MOST(size, least)                                                         \
+  (BAD(newest_size_demanded) || BAD(size_must_be_equal) || (size) < (least) ? (size) \
+                                                                            : (size_t)(least))
 // Whether the caller's struct reaches beyond this member.
 #define COVERS(args, member) \
   ((args)->struct_size >= (size_t)((char*)(&(args)->member + 1) - (char*)(args)))
