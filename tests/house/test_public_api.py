@@ -57,6 +57,12 @@ def test_libtenon_exports_its_own_names_only():
     assert found and not [name for name in found if not name.startswith("tn_")]
 
 
+def test_libtenon_can_be_opened_by_a_running_program():
+    """Its thread-local memory comes from a reserve of some 1,600 bytes that all libraries share (STATIC_TLS)."""
+    segment = re.search(r"^  TLS +(?:0x\w+ ){4}(0x\w+)", run("readelf", "-lW", BUILD / "lib/libtenon.so", check=True).stdout, re.M)
+    assert int(segment[1], 16) <= 1024
+
+
 def test_what_the_headers_declare_is_exported_under_its_version():
     found = exports(BUILD / "lib/libtenon.so")
     public = {f.name: "TENON_" + re.search(r"since (\d+\.\d+)", f.comment)[1]

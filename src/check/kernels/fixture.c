@@ -136,9 +136,10 @@ void tk_each(void (*visit)(const tk_kernel* kernel)) { each(true, visit); }
 void tk_each_registered(void (*visit)(const tk_kernel* kernel)) { each(false, visit); }
 
 const char* tk_name(const tk_kernel* kernel) {
-  static _Thread_local char texts[4][160];
-  static _Thread_local unsigned next;
-  char* text = texts[next++ % 4];
+  // Some threads use it at once; thread-local memory of this library is too scarce for it.
+  static char texts[64][160];
+  static _Atomic unsigned next;
+  char* text = texts[next++ % 64];
   snprintf(text, sizeof texts[0], "%s (%s, %s)", kernel->kernel->def.op, kernel->kernel->name,
            kernel->kernel->def.device_type);
   return text;

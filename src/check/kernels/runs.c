@@ -134,7 +134,10 @@ bool tk_is_pure(const tk_run* run) {
 }
 
 const char* tk_describe(const tk_run* run) {
-  static _Thread_local char room[700];
+  // Some threads use it at once; thread-local memory of this library is too scarce for it.
+  static char rooms[16][700];
+  static _Atomic unsigned next;
+  char* room = rooms[next++ % 16];
   tn_text text = {0};
   tn_text_printf(&text, "%s [", tk_name(run->of));
   const tn_attrs* attrs = &run->instance->node->attrs;
@@ -149,7 +152,7 @@ const char* tk_describe(const tk_run* run) {
     if (run->inputs[i]) tn_shape_print(&run->inputs[i]->shape, &text);
   }
   tn_text_puts(&text, ")");
-  snprintf(room, sizeof room, "%s", text.data ? text.data : tk_name(run->of));
+  snprintf(room, sizeof rooms[0], "%s", text.data ? text.data : tk_name(run->of));
   tn_text_deinit(&text);
   return room;
 }
