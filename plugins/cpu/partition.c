@@ -118,6 +118,21 @@ static bool put_rows(run* run, const array* indices, const array* data, int64_t 
   return true;
 }
 
+// Whether each of `rows` rows is given; false also when there is no memory to find out.
+static bool gives_each(run* run, int count, int64_t rows) {
+  unsigned char* given = calloc((size_t)rows + 1, 1);
+  int64_t found = 0;
+  array indices;
+  for (int i = 0; given && i < count && run_input(run, i, &indices); ++i)
+    for (int64_t j = 0; j < indices.count; ++j) {
+      unsigned char* one = &given[index_at(&indices, j)];
+      found += !*one;
+      *one = 1;
+    }
+  free(given);
+  return found == rows;
+}
+
 static void dynamic_stitch(void* state, TF_OpKernelContext* context) {
   static const char zeros[16];
   run run;
@@ -138,8 +153,8 @@ static void dynamic_stitch(void* state, TF_OpKernelContext* context) {
       memcpy(dims + 1, first.dims + first_indices.rank, (size_t)(rank - 1) * sizeof dims[0]);
       const int64_t row = product(dims, 1, rank);
       if (check_output_dims(&run, rank, dims) && run_output(&run, 0, rank, dims, &merged)) {
-        // There may be rows that nobody gives.
-        if (rows < dims[0] && first.dtype != TN_STRING)
+        // There may be rows that nobody gives, and others that several do.
+        if (first.dtype != TN_STRING && (rows < dims[0] || !gives_each(&run, count, dims[0])))
           fill_elements(&run, first.dtype, merged.count, zeros, merged.data);
         for (int i = 0;
              i < count && run_input(&run, i, &indices) && run_input(&run, count + i, &data) &&

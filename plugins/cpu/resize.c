@@ -126,6 +126,17 @@ static void nearest(void* state, TF_OpKernelContext* context) {
   run_end(&run);
 }
 
+// The op's shape function takes the image's, a loop over the gradient its own.
+static bool check_same_images(run* run, const array* grad, const array* image) {
+  if (grad->dims[0] == image->dims[0] && grad->dims[3] == image->dims[3]) return true;
+  run_fail(
+      run, TF_INVALID_ARGUMENT,
+      "grads has %lld images of %lld channels, original_image %lld of %lld; they must be alike",
+      (long long)grad->dims[0], (long long)grad->dims[3], (long long)image->dims[0],
+      (long long)image->dims[3]);
+  return false;
+}
+
 static void bilinear_grad(void* state, TF_OpKernelContext* context) {
   run run;
   array grad, image, output;
@@ -133,8 +144,8 @@ static void bilinear_grad(void* state, TF_OpKernelContext* context) {
   run_may_stop(&run);
   if (run_input(&run, 0, &grad) && run_input(&run, 1, &image) &&
       check_rank(&run, "grads", &grad, 4) && check_rank(&run, "original_image", &image, 4) &&
-      check_sizes(&run, "grads", &grad) && check_sizes(&run, "original_image", &image)) {
-    // Batch and channels are the gradient's, whatever the image has.
+      check_sizes(&run, "grads", &grad) && check_sizes(&run, "original_image", &image) &&
+      check_same_images(&run, &grad, &image)) {
     const int64_t dims[] = {grad.dims[0], image.dims[1], image.dims[2], grad.dims[3]};
     const tn_cpu_resizing r = describe(state, dims, grad.dims);
     if (make_output(&run, dims, &output) && output.count > 0) {

@@ -9,7 +9,7 @@
 #include "cpu/number.h"
 #include "strings.h"
 
-enum { FORMAT_SIZE = 80, SHORT = 48, MOST_PLACES = 9 };
+enum { FORMAT_SIZE = 80, SHORT = 48, MOST_PLACES = 9, MOST_PRINTED = 1 << 20 };
 
 typedef struct format_state {
   int32_t width, precision;  // of strings; -1 for any
@@ -52,6 +52,11 @@ static void* as_string_create(TF_OpKernelConstruction* construction) {
   if (fill && fill[0] && (fill[1] || !strchr(" +-0#", fill[0])))
     attrs_fail(&attrs, TF_INVALID_ARGUMENT,
                "fill is \"%s\", and must be ' ', '+', '-', '0', '#' or nothing", fill);
+  // printf takes its time for each place, also for those that it only counts.
+  const int32_t most = precision > width ? precision : width;
+  if (most > MOST_PRINTED && dtype != TN_STRING)
+    attrs_fail(&attrs, TF_INVALID_ARGUMENT, "a number of %d places is too long; %d can be written",
+               most, MOST_PRINTED);
   if (scientific && shortest)
     attrs_fail(&attrs, TF_INVALID_ARGUMENT, "scientific and shortest exclude each other");
   format_state state = {.width = width, .precision = precision, .left = fill && fill[0] == '-'};

@@ -53,7 +53,8 @@ extern const size_t tn_check_group_count;
 
 // ---- For the functions of cases. [any thread of the case's process] ----
 
-// Records that the contract was broken, and goes on. `contract` NULL: the case's own.
+// Records that the contract was broken, and goes on; a case with 40 such findings ends. `contract`
+// NULL: the case's own.
 void tn_case_broken(const char* contract, const char* expected, const char* seen, ...)
     TN_PRINTF(3, 4);
 // Ends the case: as failed when something was recorded, else as passed.

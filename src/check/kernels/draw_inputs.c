@@ -42,8 +42,10 @@ static void draw_number(tn_dtype dtype, char* to, tk_style style, uint64_t* rand
     }
     case TN_BOOL: *to = (char)tk_chance(random, 50); break;
     default: {
-      const int64_t value = is_wild ? TK_PICK(random, wild) : tn_case_between(random, 0, 2);
       const size_t size = tn_dtype_stored_size(dtype);
+      int64_t value = is_wild ? TK_PICK(random, wild) : tn_case_between(random, 0, 2);
+      if (size == 4 && value == INT64_MIN) value = INT32_MIN;
+      if (size == 4 && value == INT64_MAX) value = INT32_MAX;
       memcpy(to, &value, size < 8 ? size : 8);
     }
   }

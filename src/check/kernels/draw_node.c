@@ -45,8 +45,8 @@ static bool counts_arguments(const tn_op_def* op, const char* attr) {
 
 static int64_t draw_int(const tk_kernel* kernel, const tn_attr_def* attr, tk_style style,
                         uint64_t* random) {
-  static const int64_t wild[] = {
-      INT64_MIN, INT32_MIN, -7, -1, 0, 1, 2, 3, 100, 65, INT32_MAX, INT64_MAX, (int64_t)1 << 40};
+  static const int64_t wild[] = {INT64_MIN, INT32_MIN,       -7, -1, 0, 1, 2, 3, 100, 65, INT32_MAX,
+                                 INT64_MAX, (int64_t)1 << 40};
   const int64_t least = attr->has_minimum && !attr->is_list ? attr->minimum : 0;
   if (counts_arguments(kernel->op, attr->name)) return least + tn_case_between(random, !least, 2);
   if (style == TK_WILD) return TK_PICK(random, wild);

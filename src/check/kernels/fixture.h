@@ -24,6 +24,7 @@ typedef struct tk_state {
   tn_plugin* plugin;
   tk_kernel* kernels;
   size_t count;
+  bool no_memory;  // allocations are being failed: an output may be missing then
 } tk_state;
 extern tk_state tk;
 
@@ -75,6 +76,8 @@ bool tk_shapes_fit(const tk_run* run);
 // recorded (outputs not set, of another type, a failure without a message).
 bool tk_once(tk_run* run, tn_status* status);
 bool tk_once_with(tk_run* run, const tn_run_options* options, tn_status* status);
+// Reports a failure of `what` that does not say why.
+void tk_expect_message(const char* what, const tn_status* status);
 void tk_drop_inputs(tk_run* run);
 void tk_drop_outputs(tk_run* run);
 void tk_drop(tk_run* run);

@@ -42,10 +42,12 @@ static void run_without_memory(tk_run* run, uint64_t* random) {
   if (pure) tk_keep_outputs(run, kept);
   tk_drop_outputs(run);
   for (int64_t nth = 0; nth < MOST_FAILURES; ++nth) {
+    tk.no_memory = true;
     tn_memory_fail_here_at(nth);
     const bool ran = tk_once(run, NULL);
     const bool failed = tn_memory_asked() > nth;
     tn_memory_fail_at(-1);
+    tk.no_memory = false;
     if (ran && pure) tk_expect_outputs(run, kept, "a failure, or all of the result");
     tk_drop_outputs(run);
     if (!failed) break;

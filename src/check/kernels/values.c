@@ -7,13 +7,7 @@
 // Runs of a kernel made with other inputs than it was found to take. What fails must say why.
 static void run_anyhow(tk_run* run) {
   tn_status status = {0};
-  if (!tk_once(run, &status)) {
-    const char* message = tn_status_message(&status);
-    // The host adds where.
-    TN_EXPECT(*message && *message != ';' && strncmp(message, "in node", 7) != 0,
-              "a failure with a message", "%s: %s without one", tk_describe(run),
-              tn_code_name(tn_status_code(&status)));
-  }
+  if (!tk_once(run, &status)) tk_expect_message(tk_describe(run), &status);
   tn_status_deinit(&status);
   tk_drop_outputs(run);
 }
@@ -88,7 +82,7 @@ static void odd_integers(tk_run* run, uint64_t* random) {
     if (dtype != TN_INT32 && dtype != TN_INT64) continue;
     tn_tensor* kept = run->inputs[i];
     run->inputs[i] = NULL;
-    for (int k = 0; k < 6; ++k) {
+    for (int k = 0; k < 12; ++k) {
       const int64_t* dims = tn_shape_dims(&kept->shape);
       tk_set_input(run, i, dims, kept->shape.rank, TK_WILD, random);
       run_anyhow(run);
