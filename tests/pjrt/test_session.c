@@ -179,6 +179,11 @@ TEST(test_an_abort_and_an_exit_are_told_apart) {
   check_no_children();
 }
 
+// A slow machine may need longer than the limit just to get there: then it gets more.
+static bool came_too_late(const tn_status* status, uint32_t limit_ms, const char* where) {
+  return limit_ms < 16000 && !strstr(tn_status_message(status), where);
+}
+
 TEST(test_a_plugin_that_hangs_is_ended_when_its_time_is_over) {
   tn_pjrt_session_options options = TN_INIT(tn_pjrt_session_options);
   tn_pjrt_open_options open = TN_INIT(tn_pjrt_open_options);
@@ -186,20 +191,29 @@ TEST(test_a_plugin_that_hangs_is_ended_when_its_time_is_over) {
   options.open = &open;
   tn_status status = {0};
   setenv("PJRT_MISDEED", "hang@PJRT_Client_Create", 1);
-  open.time_limit_ms = 300;
-  CHECK(!tn_pjrt_session_start(PLUGIN, &options, &status));
-  CHECK_CONTAINS(tn_status_message(&status),
-                 "the plugin is not back after 0.3 s in PJRT_Client_Create");
+  open.time_limit_ms = 250;
+  do {
+    open.time_limit_ms *= 2;
+    tn_status_clear(&status);
+    CHECK(!tn_pjrt_session_start(PLUGIN, &options, &status));
+  } while (came_too_late(&status, open.time_limit_ms, " s in PJRT_Client_Create"));
+  CHECK_CONTAINS(tn_status_message(&status), "the plugin is not back after");
+  CHECK_CONTAINS(tn_status_message(&status), " s in PJRT_Client_Create");
   CHECK_CODE(&status, TN_DEADLINE_EXCEEDED);
   setenv("PJRT_MISDEED", "hang@PJRT_Client_Compile", 1);
   open.time_limit_ms = 60000;
-  options.time_limit_ms = 300;
-  tn_pjrt_session* session = tn_pjrt_session_start(PLUGIN, &options, &status);
-  CHECK_OK(&status);
-  CHECK_INT(tn_pjrt_session_compile(session, add_one, sizeof add_one - 1, NULL, &status), -1);
-  CHECK_CONTAINS(tn_status_message(&status), "not back after 0.3 s in PJRT_Client_Compile");
+  options.time_limit_ms = 250;
+  do {
+    options.time_limit_ms *= 2;
+    tn_status_clear(&status);
+    tn_pjrt_session* session = tn_pjrt_session_start(PLUGIN, &options, &status);
+    CHECK_OK(&status);
+    CHECK_INT(tn_pjrt_session_compile(session, add_one, sizeof add_one - 1, NULL, &status), -1);
+    tn_pjrt_session_stop(session);
+  } while (came_too_late(&status, options.time_limit_ms, " s in PJRT_Client_Compile"));
+  CHECK_CONTAINS(tn_status_message(&status), "not back after");
+  CHECK_CONTAINS(tn_status_message(&status), " s in PJRT_Client_Compile");
   CHECK_CODE(&status, TN_DEADLINE_EXCEEDED);
-  tn_pjrt_session_stop(session);
   check_no_children();
 }
 
