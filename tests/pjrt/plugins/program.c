@@ -241,8 +241,9 @@ static bool read_bytecode(const char* code, size_t size, program* out, char* why
   bool alias = find(code, code + size, "tf.aliasing_output");
   bool donor = find(code, code + size, "jax.buffer_donor");
   // Which argument carries the attribute is not read: with one argument there is no doubt.
-  for (size_t i = 0; i < out->num_inputs; ++i)
-    out->donated[i] = alias ? (int)i : donor ? DONOR : KEPT;
+  if ((alias || donor) && out->num_inputs > 1)
+    return no(why, why_size, "donation in bytecode of %zu arguments", out->num_inputs);
+  for (size_t i = 0; i < out->num_inputs; ++i) out->donated[i] = alias ? 0 : donor ? DONOR : KEPT;
   return true;
 }
 
