@@ -29,7 +29,7 @@ test: all ## every test, with a sanitized build of the unit tests
 
 test-zoo: all ## published plugin binaries (downloads them)
 	@tools/setup.sh test
-	@tools/test.sh default zoo
+	@TENON_RESULTS=1 tools/test.sh default zoo
 
 test-gpu: all ## the CUDA device and kernels on it, on a machine with a GPU
 	@tools/build.sh default gpu_kernels test_cuda test_device

@@ -92,22 +92,46 @@ def difference(place, outputs):
     return worst
 
 
+def run_tenon(words):
+    done = subprocess.run(words, env=environment(), capture_output=True, text=True)
+    if done.returncode == 0:
+        return json.loads(done.stdout), None
+    said = [line for line in done.stderr.splitlines() if line.startswith("tenon run: ")]
+    return None, said[0].removeprefix("tenon run: ")[:200] if said else f"exit {done.returncode}"
+
+
+def run_raw(words):
+    done = subprocess.run(words, env=environment(), capture_output=True, text=True)
+    told = done.stdout.split()
+    if done.returncode == 0 and told:
+        return dict(zip(told[::2], (float(word) / 1e3 for word in told[1::2]))), None
+    return {}, (done.stderr.strip().splitlines() or [f"exit {done.returncode}"])[-1]
+
+
+def middle(tries, key):
+    return sorted(tries, key=key)[len(tries) // 2]
+
+
 def try_program(name, place, given, jax):
+    """Once and, where a bar is missed, twice more: a process has at times other speeds than the next. What is told is the middle one."""
     inputs = sorted(place.glob("in*.npy"), key=lambda path: int(path.stem[2:]))
     words = [given.tenon, "run", place / "program.mlirbc", *inputs, "--plugin", given.plugin, "--json", "--time", "--out", place / "out"]
-    row = {"name": name}
-    done = subprocess.run(words, env=environment(), capture_output=True, text=True)
-    if done.returncode != 0:
-        said = [line for line in done.stderr.splitlines() if line.startswith("tenon run: ")]
-        return {**row, "error": said[0].removeprefix("tenon run: ")[:200] if said else f"exit {done.returncode}"}
-    row["tenon"] = json.loads(done.stdout)
-    row["difference"] = difference(place, row["tenon"]["outputs"])
-    done = subprocess.run([given.raw, given.plugin, place / "program.mlirbc", *inputs], env=environment(), capture_output=True, text=True)
-    words = done.stdout.split()
-    row["raw"] = dict(zip(words[::2], (float(word) / 1e3 for word in words[1::2])))
-    if done.returncode != 0 or not row["raw"]:
-        row["raw_error"] = (done.stderr.strip().splitlines() or [f"exit {done.returncode}"])[-1]
-    row["jax"] = jax.time(name)
+    tries = {"tenon": [], "raw": [], "jax": []}
+    for attempt in range(1, 4):
+        told, error = run_tenon(words)
+        if error:
+            return {"name": name, "error": error}
+        raw, raw_error = run_raw([given.raw, given.plugin, place / "program.mlirbc", *inputs])
+        tries["tenon"].append(told)
+        tries["raw"].append(raw)
+        tries["jax"].append(jax.time(name))
+        row = {"name": name, "attempts": attempt, "tenon": middle(tries["tenon"], lambda each: each["time"]["p50_ns"]),
+               "raw": middle(tries["raw"], lambda each: each.get("over", 0.0)), "jax": middle(tries["jax"], lambda each: each.get("call_us", 0.0))}
+        if raw_error:
+            row["raw_error"] = raw_error
+        row["difference"] = difference(place, told["outputs"])
+        if not {"over the raw loop", "slower than JAX"} & set(judge(row)):
+            break
     return row
 
 
@@ -175,7 +199,7 @@ def page(rows, not_exported, jax, about, given):
     text += "".join(f"\nNot exported by JAX: {name} ({why})\n" for name, why in not_exported.items())
     text += "\n" + results.table(HEAD, [cells(row) for row in rows])
     text += ("\n`difference`: the largest from JAX on the CPU, in units of what is allowed (2e-4 of the value and of the mean; 2e-2 for bfloat16; "
-             "integers must be equal). `first result`: from opening the plugin to the end of the first run. `call`: one at a time, "
+             "integers must be equal). A program that missed a bar was tried twice more, and the middle of the three is told. `first result`: from opening the plugin to the end of the first run. `call`: one at a time, "
              "waited for, arrays on the device, the median (of `tenon run --time`). `in a row`: not waited for, but for the last. `raw / Tenon`: "
              "in one process, in turns, on the same client, machine code and arrays; `over`: the median of what Tenon's call took longer than the "
              "raw one beside it. The raw loop sleeps until its call is done (PJRT_Event_Await); Tenon looks for 50 us first, so that it can be "
