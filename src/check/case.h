@@ -50,6 +50,9 @@ typedef struct tn_check_group {
 // All groups, in the order in which they run (check/cases.c).
 extern const tn_check_group* const tn_check_groups[];
 extern const size_t tn_check_group_count;
+// Full names, NULL last: when one of these dies or does not come back, the cases of its face behind
+// it would too, and are skipped.
+extern const char* const tn_check_gates[];
 
 // ---- For the functions of cases. [any thread of the case's process] ----
 

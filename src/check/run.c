@@ -332,19 +332,49 @@ static bool run_case(const tn_check* check, tn_check_result* result, tn_status* 
   return fine;
 }
 
+static bool is_gate(const tn_check_result* result) {
+  for (size_t i = 0; tn_check_gates[i]; ++i)
+    if (strcmp(tn_check_gates[i], result->name) == 0) return true;
+  return false;
+}
+
+// A gate before the case that did not open, or NULL.
+static const tn_check_result* shut_gate(const tn_check* check, size_t i) {
+  for (size_t k = 0; k < i; ++k) {
+    const tn_check_result* gate = &check->results[k];
+    if (is_gate(gate) && gate->face == check->results[i].face &&
+        (gate->outcome == TN_OUTCOME_DIED || gate->outcome == TN_OUTCOME_TIMED_OUT))
+      return gate;
+  }
+  return NULL;
+}
+
+static void run_or_skip(tn_check* check, size_t i) {
+  tn_status status = {0};
+  const tn_check_result* gate = shut_gate(check, i);
+  if (gate) {
+    check->results[i].outcome = TN_OUTCOME_SKIPPED;
+    check->results[i].reason = tn_printf("%s %s", gate->name, tn_outcome_name(gate->outcome));
+  } else {
+    run_case(check, &check->results[i], &status);
+  }
+  pthread_mutex_lock(&check->lock);
+  tn_status_update(&check->failed, &status);
+  tn_status_deinit(&status);
+  check->finished[i] = true;
+  pthread_cond_broadcast(&check->changed);
+  pthread_mutex_unlock(&check->lock);
+}
+
 static void* work(void* arg) {
   tn_check* check = arg;
   pthread_mutex_lock(&check->lock);
   while (check->next < check->count && tn_ok(&check->failed)) {
     const size_t i = check->next++;
+    const bool finished = check->finished[i];
     pthread_mutex_unlock(&check->lock);
-    tn_status status = {0};
-    run_case(check, &check->results[i], &status);
+    if (!finished) run_or_skip(check, i);
     pthread_mutex_lock(&check->lock);
-    tn_status_update(&check->failed, &status);
-    tn_status_deinit(&status);
-    check->finished[i] = true;
-    pthread_cond_broadcast(&check->changed);
   }
   pthread_mutex_unlock(&check->lock);
   return NULL;
@@ -356,6 +386,8 @@ bool tn_check_run(tn_check* check, void (*done)(const tn_check* check, size_t i,
   const uint32_t wanted = check->options->jobs;
   const uint32_t jobs = wanted < 1 ? 1 : wanted > most_jobs ? most_jobs : wanted;
   uint32_t started = 0;
+  for (size_t i = 0; i < check->count && tn_ok(&check->failed); ++i)
+    if (is_gate(&check->results[i])) run_or_skip(check, i);
   while (started < jobs && pthread_create(&threads[started], NULL, work, check) == 0) ++started;
   if (!started) return tn_fail(status, TN_RESOURCE_EXHAUSTED, "cannot start a thread");
   bool fine = true;

@@ -168,3 +168,13 @@ def test_cases_at_the_same_time_are_told_in_order(plugins):
     names = [line.split(":")[0] for line in check("--list", "--face", "pjrt").stdout.splitlines()]
     done = json.loads(check(plugins / "null.so", "--json", "--jobs", "4").stdout)
     assert [case["name"] for case in done["cases"]] == names
+
+
+def test_what_stands_on_a_case_that_hangs_is_not_tried(plugins, tmp_path):
+    source = PLUGIN.replace("BODY", "return NULL;") + "__attribute__((constructor)) static void stay(void) { for (;;) pause(); }"
+    (tmp_path / "stay.c").write_text(source)
+    subprocess.run(["cc", "-shared", "-fPIC", tmp_path / "stay.c", "-o", tmp_path / "stay.so"], check=True)
+    done = check(tmp_path / "stay.so", "--only", "pjrt.entry.opens", "--only", "pjrt.buffers.*", "--time-limit", "1", "--json")
+    first, *others = json.loads(done.stdout)["cases"]
+    assert first["ended"].startswith("not back after 1 s in dlopen") and len(others) > 50
+    assert all(case["reason"] == "pjrt.entry.opens timed out" for case in others)

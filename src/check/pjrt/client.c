@@ -353,7 +353,7 @@ static void process_states(const tn_subject* subject) {
 
 static const tn_check_case cases[] = {
     {"client.create",
-     "PJRT_Client_Create gives a client, or UNAVAILABLE where there is no hardware", create, 0},
+     "PJRT_Client_Create gives a client (UNAVAILABLE, for want of hardware, is a skip)", create, 0},
     {"client.platform_name", "the platform has a name that lives as long as the client", platform,
      0},
     {"client.platform_version", "the platform has a version that lives as long as the client",
