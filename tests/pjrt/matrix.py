@@ -147,8 +147,8 @@ size: `C 72, not 88` means that a framework of the host's number sent 72 for the
   lives with and frameworks of that time did not.
 - odd: 0.56, whose table has a function in its middle, is refused as a plugin and as a host.
 
-What Tenon itself sends is never too short: where structs end at 0.{NEWEST}, and to plugins of up to 0.34 the size of their own day. So it
-runs on all of them.
+JAX itself, in the same test run (`tests/pjrt/test_in_jax.py`), runs a program on the plugins from 0.45 on and is refused by those of 0.28 to 0.30. What Tenon sends is never too short: where
+structs end at 0.{NEWEST}, and to plugins of up to 0.34 the size of their own day. So it runs on all of them.
 
 These need a number of both sides, and answer `UNIMPLEMENTED` with the number and the older side's name when one of them is older:
 
