@@ -3,7 +3,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/status.h"
-#include "device/host_call.h"
+#include "base/one_call.h"
 #include "device/plugin_device.h"
 
 static tn_buffer* allocate(tn_allocator* allocator, size_t size, tn_status* status) {
@@ -227,7 +227,7 @@ bool tn_stream_use(tn_stream* stream, tn_buffer* buffer, tn_status* status) {
 }
 
 static void run_host_call(void* const call, TF_Status* const status) {
-  if (!tn_host_call_run(call))
+  if (!tn_one_call_run(call))
     tn_log(TN_LOG_WARNING,
            "a device plugin made the host callback %p that is not waiting; make "
            "each exactly once",
@@ -243,7 +243,7 @@ bool tn_stream_call(tn_stream* stream, void (*function)(void* arg), void* arg, t
     function(arg);
     return true;
   }
-  void* call = tn_host_call_create(function, arg);
+  void* call = tn_one_call_create(function, arg);
   if (!call) {
     tn_status_set_no_memory(status, "putting a call on a stream");
     return false;
@@ -251,7 +251,7 @@ bool tn_stream_call(tn_stream* stream, void (*function)(void* arg), void* arg, t
   // Plugins are to make the call even when they report failure; those that do not are met too.
   if (tn_plugin_device_fns(device)->host_callback(tn_plugin_device_handle(device), stream->handle,
                                                   run_host_call, call) ||
-      !tn_host_call_cancel(call))
+      !tn_one_call_cancel(call))
     return true;
   tn_status_set(status, TN_INTERNAL, "%s: host_callback: Failed to host callback.",
                 device->platform->file);

@@ -49,26 +49,36 @@ int32_t tn_pjrt_buffer_type(const tn_pjrt_buffer* buffer) {
   return TN_PJRT_CALL(plugin, PJRT_Buffer_ElementType, args, NULL) ? (int32_t)args->type : 0;
 }
 
-static const int64_t* dims_of(const tn_pjrt_buffer* buffer, size_t* rank) {
+bool tn_pjrt_buffer_shape(const tn_pjrt_buffer* buffer, const int64_t** dims, size_t* rank,
+                          tn_status* status) {
+  *dims = NULL;
   *rank = 0;
-  if (!buffer) return NULL;
+  if (!buffer) return no_buffer(status);
   tn_pjrt* plugin = buffer->client->plugin;
   TN_PJRT_ARGS(plugin, PJRT_Buffer_Dimensions_Args, args, .buffer = buffer->theirs);
-  if (!TN_PJRT_CALL(plugin, PJRT_Buffer_Dimensions, args, NULL) || !args->dims) return NULL;
+  if (!TN_PJRT_CALL(plugin, PJRT_Buffer_Dimensions, args, status) ||
+      !tn_pjrt_check_list(plugin, "PJRT_Buffer_Dimensions", args->dims, args->num_dims, status))
+    return false;
+  if (args->num_dims > TN_PJRT_MAX_RANK)
+    return tn_fail(status, TN_INTERNAL, "%s: PJRT_Buffer_Dimensions: a rank of %zu makes no sense",
+                   plugin->name, args->num_dims);
+  *dims = args->num_dims > 0 ? args->dims : NULL;
   *rank = args->num_dims;
-  return args->dims;
+  return true;
 }
 
 size_t tn_pjrt_buffer_rank(const tn_pjrt_buffer* buffer) {
+  const int64_t* dims;
   size_t rank;
-  (void)dims_of(buffer, &rank);
+  (void)tn_pjrt_buffer_shape(buffer, &dims, &rank, NULL);
   return rank;
 }
 
 const int64_t* tn_pjrt_buffer_dims(const tn_pjrt_buffer* buffer) {
+  const int64_t* dims;
   size_t rank;
-  const int64_t* dims = dims_of(buffer, &rank);
-  return rank ? dims : NULL;
+  (void)tn_pjrt_buffer_shape(buffer, &dims, &rank, NULL);
+  return dims;
 }
 
 bool tn_pjrt_buffer_device_size(const tn_pjrt_buffer* buffer, size_t* bytes, tn_status* status) {

@@ -9,8 +9,12 @@ tn_pjrt_buffer* tn_pjrt_buffer_wrap(tn_pjrt_client* client, PJRT_Buffer* theirs,
                                     tn_status* status);
 void tn_pjrt_buffer_drop(tn_pjrt_client* client, PJRT_Buffer* theirs);
 
-// Row-major order of a layout in host memory: rank - 1 down to 0.
-enum { TN_PJRT_MAX_RANK = 64 };
+// Its shape, asked of the plugin once: NULL and 0, with a status, when what it says makes no sense.
+bool tn_pjrt_buffer_shape(const tn_pjrt_buffer* buffer, const int64_t** dims, size_t* rank,
+                          tn_status* status);
+// The order of its dimensions in memory, for a buffer that is known to have that rank.
+bool tn_pjrt_buffer_order(const tn_pjrt_buffer* buffer, size_t rank, int64_t* minor_to_major,
+                          tn_status* status);
 
 // Fills a layout with the order `minor_to_major`; NULL: row-major, written to `room`. False, with
 // a status, when it is no order of `rank` dimensions.

@@ -40,12 +40,8 @@ static bool order_of_strides(const int64_t* strides, size_t rank, int64_t* minor
   return true;
 }
 
-bool tn_pjrt_buffer_layout(const tn_pjrt_buffer* buffer, int64_t* minor_to_major,
-                           tn_status* status) {
-  size_t rank = tn_pjrt_buffer_rank(buffer);
-  if (!buffer || (rank > 0 && !minor_to_major))
-    return tn_fail(status, TN_INVALID_ARGUMENT,
-                   "no PJRT buffer was given, or no room for its layout");
+bool tn_pjrt_buffer_order(const tn_pjrt_buffer* buffer, size_t rank, int64_t* minor_to_major,
+                          tn_status* status) {
   if (rank == 0) return true;
   tn_pjrt* plugin = buffer->client->plugin;
   TN_PJRT_ARGS(plugin, PJRT_Buffer_GetMemoryLayout_Args, args, .buffer = buffer->theirs);
@@ -53,8 +49,17 @@ bool tn_pjrt_buffer_layout(const tn_pjrt_buffer* buffer, int64_t* minor_to_major
   const PJRT_Buffer_MemoryLayout* layout = &args->layout;
   if (layout->type == PJRT_Buffer_MemoryLayout_Type_Tiled && layout->tiled.minor_to_major &&
       layout->tiled.minor_to_major_size == rank) {
-    memcpy(minor_to_major, layout->tiled.minor_to_major, rank * sizeof *minor_to_major);
-    return true;
+    PJRT_Buffer_MemoryLayout same;
+    int64_t room[TN_PJRT_MAX_RANK];
+    tn_status wrong = {0};
+    bool ok = tn_pjrt_layout_init(plugin, &same, room, layout->tiled.minor_to_major, rank, &wrong);
+    if (ok)
+      memcpy(minor_to_major, room, rank * sizeof *minor_to_major);
+    else
+      tn_fail(status, TN_INTERNAL, "%s: PJRT_Buffer_GetMemoryLayout: %s", plugin->name,
+              tn_status_message(&wrong));
+    tn_status_deinit(&wrong);
+    return ok;
   }
   if (layout->type == PJRT_Buffer_MemoryLayout_Type_Strides && layout->strides.byte_strides &&
       layout->strides.num_byte_strides == rank &&
@@ -63,4 +68,14 @@ bool tn_pjrt_buffer_layout(const tn_pjrt_buffer* buffer, int64_t* minor_to_major
   return tn_fail(status, TN_UNIMPLEMENTED,
                  "%s: PJRT_Buffer_GetMemoryLayout: no order of the buffer's %zu dimensions",
                  plugin->name, rank);
+}
+
+bool tn_pjrt_buffer_layout(const tn_pjrt_buffer* buffer, int64_t* minor_to_major,
+                           tn_status* status) {
+  const int64_t* dims;
+  size_t rank;
+  if (!tn_pjrt_buffer_shape(buffer, &dims, &rank, status)) return false;
+  if (rank > 0 && !minor_to_major)
+    return tn_fail(status, TN_INVALID_ARGUMENT, "there is no room for the layout of a PJRT buffer");
+  return tn_pjrt_buffer_order(buffer, rank, minor_to_major, status);
 }

@@ -5,7 +5,16 @@
 #include "base/text.h"
 #include "plugin/guard.h"
 
-char* tn_pjrt_copy_text(const char* text, size_t size, tn_status* status) {
+// Beyond these a plugin's number is nonsense, and what it speaks of is not looked at.
+enum { MOST_TEXT = 1 << 24, MOST_LISTED = 1 << 20 };
+
+char* tn_pjrt_copy_text(const tn_pjrt* plugin, const char* entry, const char* text, size_t size,
+                        tn_status* status) {
+  if (text && size > MOST_TEXT) {
+    tn_fail(status, TN_INTERNAL, "%s: %s: a text of %zu bytes is told of; at most %d make sense",
+            plugin->name, entry, size, (int)MOST_TEXT);
+    return NULL;
+  }
   char* copy = tn_strndup(text ? text : "", text ? size : 0);
   if (!copy) tn_status_set_no_memory(status, "copying a plugin's text");
   return copy;
@@ -13,6 +22,9 @@ char* tn_pjrt_copy_text(const char* text, size_t size, tn_status* status) {
 
 bool tn_pjrt_check_list(const tn_pjrt* plugin, const char* entry, const void* list, size_t count,
                         tn_status* status) {
+  if (count > MOST_LISTED)
+    return tn_fail(status, TN_INTERNAL, "%s: %s: %zu things are told of; at most %d make sense",
+                   plugin->name, entry, count, (int)MOST_LISTED);
   if (list || count == 0) return true;
   return tn_fail(status, TN_INTERNAL, "%s: %s: %zu things are told of, without a list",
                  plugin->name, entry, count);
@@ -42,7 +54,8 @@ static bool create_theirs(tn_pjrt_client* client, const tn_pjrt_values* options,
                    "%s: PJRT_Client_Create: no error and no client; the plugin must give one",
                    plugin->name);
   }
-  client->notes = ok ? tn_pjrt_copy_text(notes.data, notes.size, status) : NULL;
+  client->notes = ok ? tn_strdup(notes.data ? notes.data : "") : NULL;
+  if (ok && !client->notes) tn_status_set_no_memory(status, "making a PJRT client");
   tn_text_deinit(&notes);
   return ok && client->notes;
 }
@@ -57,9 +70,11 @@ static bool read_names(tn_pjrt_client* client, tn_status* status) {
       !TN_PJRT_TRY(plugin, PJRT_Client_ProcessIndex, process, status))
     return false;
   client->process_index = process->process_index;
-  client->platform_name = tn_pjrt_copy_text(name->platform_name, name->platform_name_size, status);
+  client->platform_name = tn_pjrt_copy_text(plugin, "PJRT_Client_PlatformName", name->platform_name,
+                                            name->platform_name_size, status);
   client->platform_version =
-      tn_pjrt_copy_text(version->platform_version, version->platform_version_size, status);
+      tn_pjrt_copy_text(plugin, "PJRT_Client_PlatformVersion", version->platform_version,
+                        version->platform_version_size, status);
   return client->platform_name && client->platform_version;
 }
 

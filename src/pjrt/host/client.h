@@ -74,11 +74,14 @@ static inline bool tn_pjrt_forgive(tn_status* status) {
   return true;
 }
 
-// False, with a status, when a plugin gives a count of things and no list of them.
+// False, with a status, when a plugin gives a count of things and no list of them, or more than
+// there can be.
 bool tn_pjrt_check_list(const tn_pjrt* plugin, const char* entry, const void* list, size_t count,
                         tn_status* status);
 
-// A copy of a plugin's text; NULL, with a status, when out of memory.
-char* tn_pjrt_copy_text(const char* text, size_t size, tn_status* status);
+// A copy of the text that `entry` gave; NULL, with a status, when out of memory or when there can
+// be no such text.
+char* tn_pjrt_copy_text(const tn_pjrt* plugin, const char* entry, const char* text, size_t size,
+                        tn_status* status);
 
 #endif  // TENON_PJRT_HOST_CLIENT_H_

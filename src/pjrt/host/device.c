@@ -63,8 +63,10 @@ static bool read_texts(tn_pjrt_device* device, PJRT_DeviceDescription* descripti
   if (!TN_PJRT_TRY(plugin, PJRT_DeviceDescription_Kind, kind, status) ||
       !TN_PJRT_TRY(plugin, PJRT_DeviceDescription_ToString, text, status))
     return false;
-  device->kind = tn_pjrt_copy_text(kind->device_kind, kind->device_kind_size, status);
-  device->text = tn_pjrt_copy_text(text->to_string, text->to_string_size, status);
+  device->kind = tn_pjrt_copy_text(plugin, "PJRT_DeviceDescription_Kind", kind->device_kind,
+                                   kind->device_kind_size, status);
+  device->text = tn_pjrt_copy_text(plugin, "PJRT_DeviceDescription_ToString", text->to_string,
+                                   text->to_string_size, status);
   return device->kind && device->text;
 }
 

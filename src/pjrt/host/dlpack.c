@@ -2,6 +2,7 @@
 #include "tenon/dlpack.h"
 
 #include "base/memory.h"
+#include "base/one_call.h"
 #include "base/status.h"
 #include "pjrt/host/buffer.h"
 #include "pjrt/host/element_type.h"
@@ -77,15 +78,13 @@ static void exported_delete(tn_dlpack* dlpack) {
 static bool export_shape(exported* to, const int64_t* dims, size_t rank, tn_status* status) {
   int64_t order[TN_PJRT_MAX_RANK];
   tn_status own = {0};
-  bool told = tn_pjrt_buffer_layout(to->buffer, order, &own);
+  bool told = tn_pjrt_buffer_order(to->buffer, rank, order, &own);
   bool ok = told || tn_status_code(&own) == TN_UNIMPLEMENTED;
   if (!ok) tn_status_copy(status, &own);
   tn_status_deinit(&own);
   int64_t step = 1;
   for (size_t i = 0; i < rank; ++i) {
     size_t d = told ? (size_t)order[i] : rank - 1 - i;
-    if (d >= rank)
-      return tn_fail(status, TN_INTERNAL, "a plugin's layout names dimension %zu of %zu", d, rank);
     to->numbers[d] = dims[d];
     to->numbers[rank + d] = step;
     step *= dims[d] > 0 ? dims[d] : 1;
@@ -122,12 +121,13 @@ static bool export_place(exported* to, tn_status* status) {
 
 void* tn_pjrt_buffer_to_dlpack(tn_pjrt_buffer* buffer, tn_status* status) {
   int32_t type = tn_pjrt_buffer_type(buffer);
-  size_t rank = tn_pjrt_buffer_rank(buffer), at = 0;
+  size_t rank, at = 0;
+  const int64_t* dims;
+  if (!tn_pjrt_buffer_shape(buffer, &dims, &rank, status)) return NULL;
   while (at < TYPE_COUNT && types[at].type != type) ++at;
-  if (!buffer || at == TYPE_COUNT || rank > TN_PJRT_MAX_RANK) {
-    tn_fail(status, buffer ? TN_UNIMPLEMENTED : TN_INVALID_ARGUMENT,
-            "%s of type %s and rank %zu cannot become a DLPack tensor",
-            buffer ? "a PJRT buffer" : "no PJRT buffer", tn_pjrt_type_name(type), rank);
+  if (at == TYPE_COUNT) {
+    tn_fail(status, TN_UNIMPLEMENTED, "a PJRT buffer of type %s cannot become a DLPack tensor",
+            tn_pjrt_type_name(type));
     return NULL;
   }
   exported* made = tn_alloc_zeroed(1, sizeof *made + 2 * rank * sizeof *made->numbers);
@@ -142,8 +142,9 @@ void* tn_pjrt_buffer_to_dlpack(tn_pjrt_buffer* buffer, tn_status* status) {
                              .lanes = 1,
                              .manager = made,
                              .deleter = exported_delete};
-  if (!export_shape(made, tn_pjrt_buffer_dims(buffer), rank, status) ||
-      !export_place(made, status)) {
+  size_t bytes;
+  if (!tn_pjrt_array_bytes(type, dims, rank, &bytes, status) ||
+      !export_shape(made, dims, rank, status) || !export_place(made, status)) {
     tn_free(made);
     return NULL;
   }
@@ -153,16 +154,20 @@ void* tn_pjrt_buffer_to_dlpack(tn_pjrt_buffer* buffer, tn_status* status) {
 
 // ---- In ----
 
+static void import_end(tn_pjrt_import* import) {
+  tn_pjrt_nodes* nodes = import->nodes;
+  tn_pjrt_nodes_give(nodes, import);
+  tn_pjrt_nodes_unref(nodes);
+}
+
 // The plugin no longer uses the memory. One that says so twice is listened to once.
 static void imported_delete(void* data, void* arg) {
   (void)data;
-  tn_pjrt_import* import = arg;
-  if (atomic_exchange_explicit(&import->released, true, memory_order_acq_rel)) return;
-  tn_dlpack* dlpack = import->dlpack;
-  tn_pjrt_nodes* nodes = import->nodes;
+  void* taken;
+  if (!tn_one_call_take(arg, &taken)) return;
+  tn_dlpack* dlpack = ((tn_pjrt_import*)taken)->dlpack;
+  import_end(taken);
   if (dlpack->deleter) dlpack->deleter(dlpack);
-  tn_pjrt_nodes_give(nodes, import);
-  tn_pjrt_nodes_unref(nodes);
 }
 
 // Whether the elements follow each other without gaps in this order. Where they do not, the first
@@ -262,26 +267,28 @@ tn_pjrt_buffer* tn_pjrt_buffer_from_dlpack(tn_pjrt_client* client, void* managed
   if (!tn_pjrt_nodes_take(client->nodes, taken, 2, status)) return NULL;
   tn_pjrt_buffer* buffer = taken[0];
   tn_pjrt_import* import = taken[1];
-  import->nodes = client->nodes;
-  import->dlpack = dlpack;
-  atomic_init(&import->released, false);
+  *import = (tn_pjrt_import){client->nodes, dlpack};
   tn_pjrt_nodes_ref(client->nodes);
+  void* number = tn_one_call_create(NULL, import);
+  if (!number) {
+    import_end(import);
+    tn_pjrt_nodes_give(client->nodes, buffer);
+    tn_status_set_no_memory(status, "taking a DLPack tensor");
+    return NULL;
+  }
   TN_PJRT_ARGS(plugin, PJRT_Client_CreateViewOfDeviceBuffer_Args, args, .client = client->theirs,
                .device_buffer_ptr = (char*)dlpack->data + dlpack->byte_offset,
                .dims = dlpack->shape, .num_dims = (size_t)dlpack->rank,
                .element_type = (PJRT_Buffer_Type)types[at].type, .layout = &layout,
                .device = device->theirs, .on_delete_callback = imported_delete,
-               .on_delete_callback_arg = import);
+               .on_delete_callback_arg = number);
   bool ok = TN_PJRT_CALL(plugin, PJRT_Client_CreateViewOfDeviceBuffer, args, status);
   if (ok && !args->buffer)
     ok = tn_fail(status, TN_INTERNAL,
                  "%s: PJRT_Client_CreateViewOfDeviceBuffer: no error and no buffer", plugin->name);
   if (!ok) {
     // A plugin that fails may have let go of the memory all the same: then it is gone.
-    if (!atomic_exchange_explicit(&import->released, true, memory_order_acq_rel)) {
-      tn_pjrt_nodes_give(client->nodes, import);
-      tn_pjrt_nodes_unref(client->nodes);
-    }
+    if (tn_one_call_cancel(number)) import_end(import);
     tn_pjrt_nodes_give(client->nodes, buffer);
     return NULL;
   }

@@ -90,6 +90,9 @@ bool tn_pjrt_array_bytes(int32_t type, const int64_t* dims, size_t rank, size_t*
   if (size == 0)
     return tn_fail(status, TN_INVALID_ARGUMENT, "PJRT_Buffer_Type %d has no known element size",
                    (int)type);
+  if (rank > TN_PJRT_MAX_RANK)
+    return tn_fail(status, TN_INVALID_ARGUMENT, "an array has rank %zu; at most %d is supported",
+                   rank, (int)TN_PJRT_MAX_RANK);
   if (rank > 0 && !dims)
     return tn_fail(status, TN_INVALID_ARGUMENT, "an array of rank %zu has no dimensions", rank);
   bool empty = false, large = false;

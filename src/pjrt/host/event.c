@@ -2,6 +2,8 @@
 
 #include <time.h>
 
+#include "base/memory.h"
+#include "base/one_call.h"
 #include "base/status.h"
 
 void tn_pjrt_event_drop(tn_pjrt_client* client, PJRT_Event* theirs) {
@@ -86,24 +88,23 @@ bool tn_pjrt_event_wait(const tn_pjrt_event* event, tn_status* status) {
   return await(event->client, event->theirs, status);
 }
 
-static void callback_release(tn_pjrt_callback* callback, int holders) {
-  if (atomic_fetch_sub_explicit(&callback->holders, holders, memory_order_acq_rel) != holders)
-    return;
+static void callback_end(tn_pjrt_callback* callback) {
   tn_pjrt_nodes* nodes = callback->nodes;
   tn_pjrt_nodes_give(nodes, callback);
   tn_pjrt_nodes_unref(nodes);
 }
 
-// The error is ours. A plugin that calls twice is listened to once.
+// The error is ours. A plugin that calls twice is listened to once; of a call too many it is not
+// known who made it, and its error is lost.
 static void callback_ready(PJRT_Error* error, void* arg) {
-  tn_pjrt_callback* callback = arg;
+  void* taken;
+  if (!tn_one_call_take(arg, &taken)) return;
+  tn_pjrt_callback* callback = taken;
   tn_status result = {0};
   if (error)
     tn_pjrt_error_take(tn_pjrt_nodes_plugin(callback->nodes), "PJRT_Event_OnReady", error, &result);
-  if (!atomic_exchange_explicit(&callback->called, true, memory_order_acq_rel)) {
-    callback->call(&result, callback->arg);
-    callback_release(callback, 1);
-  }
+  callback->call(&result, callback->arg);
+  callback_end(callback);
   tn_status_deinit(&result);
 }
 
@@ -121,23 +122,30 @@ bool tn_pjrt_event_on_ready(tn_pjrt_event* event, void (*call)(const tn_status* 
   if (!tn_pjrt_nodes_take(nodes, &node, 1, status)) return false;
   tn_pjrt_nodes_ref(nodes);
   tn_pjrt_callback* callback = node;
-  callback->nodes = nodes;
-  callback->call = call;
-  callback->arg = arg;
-  atomic_init(&callback->called, false);
-  atomic_init(&callback->holders, 2);
-  // From here on the event may be gone: `call` is free to destroy it.
-  tn_pjrt* plugin = tn_pjrt_nodes_plugin(nodes);
+  *callback = (tn_pjrt_callback){nodes, call, arg};
+  void* number = tn_one_call_create(NULL, callback);
+  if (!number) {
+    callback_end(callback);
+    tn_status_set_no_memory(status, "waiting for a PJRT event");
+    return false;
+  }
+  // From here on the event may be gone: `call` is free to destroy it. The plugin's view is held, as
+  // the client may go with it.
+  tn_pjrt* plugin = tn_pjrt_ref(tn_pjrt_nodes_plugin(nodes));
   TN_PJRT_ARGS(plugin, PJRT_Event_OnReady_Args, args, .event = event->theirs,
-               .callback = callback_ready, .user_arg = callback);
+               .callback = callback_ready, .user_arg = number);
   tn_status own = {0};
   bool ok = TN_PJRT_CALL(plugin, PJRT_Event_OnReady, args, &own);
   // A plugin that fails after it has called has told what there is to tell.
-  bool told = !ok && atomic_exchange_explicit(&callback->called, true, memory_order_acq_rel);
-  if (!ok && !told) tn_status_copy(status, &own);
+  if (!ok && tn_one_call_cancel(number)) {
+    callback_end(callback);
+    tn_status_copy(status, &own);
+  } else {
+    ok = true;
+  }
   tn_status_deinit(&own);
-  callback_release(callback, ok || told ? 1 : 2);
-  return ok || told;
+  tn_pjrt_unref(plugin);
+  return ok;
 }
 
 tn_pjrt_event* tn_pjrt_event_create(tn_pjrt_client* client, tn_status* status) {

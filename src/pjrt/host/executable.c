@@ -28,11 +28,21 @@ static bool read_facts(tn_pjrt_executable* executable, tn_status* status) {
       !TN_PJRT_TRY(plugin, PJRT_Executable_NumOutputs, outputs, status) ||
       !TN_PJRT_TRY(plugin, PJRT_Executable_SizeOfGeneratedCodeInBytes, code, status))
     return false;
+  const size_t devices_most = 1 << 20, outputs_most = 1 << 20;
+  if (replicas->num_replicas > devices_most || partitions->num_partitions > devices_most ||
+      replicas->num_replicas * partitions->num_partitions > devices_most)
+    return tn_fail(status, TN_INTERNAL,
+                   "%s: PJRT_Executable_NumReplicas and _NumPartitions: %zu and %zu make no sense",
+                   plugin->name, replicas->num_replicas, partitions->num_partitions);
+  if (outputs->num_outputs != SIZE_MAX && outputs->num_outputs > outputs_most)
+    return tn_fail(status, TN_INTERNAL, "%s: PJRT_Executable_NumOutputs: %zu makes no sense",
+                   plugin->name, outputs->num_outputs);
   executable->replicas = replicas->num_replicas;
   executable->partitions = partitions->num_partitions;
   executable->output_count = outputs->num_outputs;
   executable->code_size = code->size_in_bytes;
-  executable->name = tn_pjrt_copy_text(name->executable_name, name->executable_name_size, status);
+  executable->name = tn_pjrt_copy_text(plugin, "PJRT_Executable_Name", name->executable_name,
+                                       name->executable_name_size, status);
   return executable->name != NULL;
 }
 
@@ -95,7 +105,8 @@ static bool read_output_kinds(tn_pjrt_executable* executable, tn_status* status)
   }
   for (size_t i = 0; i < count; ++i) {
     executable->output_kinds[i] =
-        tn_pjrt_copy_text(args->memory_kinds[i], args->memory_kind_sizes[i], status);
+        tn_pjrt_copy_text(plugin, "PJRT_Executable_OutputMemoryKinds", args->memory_kinds[i],
+                          args->memory_kind_sizes[i], status);
     if (!executable->output_kinds[i]) return false;
   }
   return true;
@@ -192,7 +203,15 @@ bool tn_pjrt_executable_output(const tn_pjrt_executable* executable, size_t i, t
     return tn_fail(status, TN_OUT_OF_RANGE, "output %zu was asked for; %s has %zu", i,
                    executable->name, types->num_output_types);
   const int64_t* at = dims->dims;
-  for (size_t k = 0; k < i; ++k) at += dims->dim_sizes[k];
+  for (size_t k = 0; k <= i; ++k) {
+    const size_t rank = dims->dim_sizes[k];
+    if (rank > TN_PJRT_MAX_RANK || (rank > 0 && !dims->dims))
+      return tn_fail(status, TN_INTERNAL,
+                     "%s: PJRT_Executable_OutputDimensions: output %zu of %s has rank %zu, %s",
+                     plugin->name, k, executable->name, rank,
+                     dims->dims ? "which is more than there can be" : "and no dimensions");
+    if (k < i && rank > 0) at += rank;
+  }
   *shape = (tn_pjrt_shape){(int32_t)types->output_types[i], at, dims->dim_sizes[i]};
   return true;
 }

@@ -10,8 +10,11 @@ static bool no_program(tn_status* status) {
   return tn_fail(status, TN_INVALID_ARGUMENT, "no program was given, or no room for its bytes");
 }
 
-static bool copy_bytes(const char* from, size_t count, void** bytes, size_t* size,
-                       tn_status* status) {
+static bool copy_bytes(const tn_pjrt* plugin, const char* entry, const char* from, size_t count,
+                       void** bytes, size_t* size, tn_status* status) {
+  if (count > PTRDIFF_MAX || (count > 0 && !from))
+    return tn_fail(status, TN_INTERNAL, "%s: %s: %zu bytes are told of%s", plugin->name, entry,
+                   count, from ? ", which no memory has" : ", without the bytes");
   char* copy = tn_alloc(count + 1);
   if (!copy) {
     tn_status_set_no_memory(status, "copying the bytes of a program");
@@ -30,11 +33,11 @@ bool tn_pjrt_executable_serialize(const tn_pjrt_executable* executable, void** b
   tn_pjrt* plugin = executable->client->plugin;
   TN_PJRT_ARGS(plugin, PJRT_Executable_Serialize_Args, args, .executable = executable->theirs);
   if (!TN_PJRT_CALL(plugin, PJRT_Executable_Serialize, args, status)) return false;
-  bool ok =
-      args->serialized_bytes && args->serialized_bytes_size > 0
-          ? copy_bytes(args->serialized_bytes, args->serialized_bytes_size, bytes, size, status)
-          : tn_fail(status, TN_INTERNAL, "%s: PJRT_Executable_Serialize: no error and no bytes",
-                    plugin->name);
+  bool ok = args->serialized_bytes && args->serialized_bytes_size > 0
+                ? copy_bytes(plugin, "PJRT_Executable_Serialize", args->serialized_bytes,
+                             args->serialized_bytes_size, bytes, size, status)
+                : tn_fail(status, TN_INTERNAL,
+                          "%s: PJRT_Executable_Serialize: no error and no bytes", plugin->name);
   if (args->serialized_executable_deleter)
     args->serialized_executable_deleter(args->serialized_executable);
   return ok;
@@ -98,12 +101,12 @@ bool tn_pjrt_executable_fingerprint(const tn_pjrt_executable* executable, void**
   if (TN_PJRT_HAS(plugin, PJRT_Executable_Fingerprint)) {
     TN_PJRT_ARGS(plugin, PJRT_Executable_Fingerprint_Args, args, .executable = executable->theirs);
     return TN_PJRT_CALL(plugin, PJRT_Executable_Fingerprint, args, status) &&
-           copy_bytes(args->executable_fingerprint, args->executable_fingerprint_size, bytes, size,
-                      status);
+           copy_bytes(plugin, "PJRT_Executable_Fingerprint", args->executable_fingerprint,
+                      args->executable_fingerprint_size, bytes, size, status);
   }
   TN_PJRT_ARGS(plugin, PJRT_LoadedExecutable_Fingerprint_Args, args,
                .executable = executable->loaded);
   return TN_PJRT_CALL(plugin, PJRT_LoadedExecutable_Fingerprint, args, status) &&
-         copy_bytes(args->executable_fingerprint, args->executable_fingerprint_size, bytes, size,
-                    status);
+         copy_bytes(plugin, "PJRT_LoadedExecutable_Fingerprint", args->executable_fingerprint,
+                    args->executable_fingerprint_size, bytes, size, status);
 }

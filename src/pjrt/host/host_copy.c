@@ -186,16 +186,20 @@ bool tn_pjrt_buffer_host_size(const tn_pjrt_buffer* buffer, size_t* bytes, tn_st
                    "no PJRT buffer was given, or no room for its size");
   tn_pjrt* plugin = buffer->client->plugin;
   TN_PJRT_ARGS(plugin, PJRT_Buffer_ElementType_Args, type, .buffer = buffer->theirs);
-  TN_PJRT_ARGS(plugin, PJRT_Buffer_Dimensions_Args, dims, .buffer = buffer->theirs);
+  const int64_t* dims;
+  size_t rank;
   if (!TN_PJRT_CALL(plugin, PJRT_Buffer_ElementType, type, status) ||
-      !TN_PJRT_CALL(plugin, PJRT_Buffer_Dimensions, dims, status))
+      !tn_pjrt_buffer_shape(buffer, &dims, &rank, status))
     return false;
   if (tn_pjrt_type_size((int32_t)type->type) > 0)
-    return tn_pjrt_array_bytes((int32_t)type->type, dims->dims, dims->num_dims, bytes, status);
+    return tn_pjrt_array_bytes((int32_t)type->type, dims, rank, bytes, status);
   // A type that this host does not know: with nowhere to write to, the plugin tells the size.
   TN_PJRT_ARGS(plugin, PJRT_Buffer_ToHostBuffer_Args, args, .src = buffer->theirs);
   if (!TN_PJRT_CALL(plugin, PJRT_Buffer_ToHostBuffer, args, status)) return false;
   tn_pjrt_event_drop(buffer->client, args->event);
+  if (args->dst_size > PTRDIFF_MAX)
+    return tn_fail(status, TN_INTERNAL, "%s: PJRT_Buffer_ToHostBuffer: a size of %zu bytes",
+                   plugin->name, args->dst_size);
   *bytes = args->dst_size;
   return true;
 }

@@ -35,8 +35,9 @@ static bool read_memory(tn_pjrt_memory* memory, tn_status* status) {
     if (!TN_PJRT_TRY(plugin, PJRT_Memory_Kind_Id, kind_id, status)) return false;
     memory->kind_id = kind_id->kind_id;
   }
-  memory->kind = tn_pjrt_copy_text(kind->kind, kind->kind_size, status);
-  memory->text = tn_pjrt_copy_text(text->to_string, text->to_string_size, status);
+  memory->kind = tn_pjrt_copy_text(plugin, "PJRT_Memory_Kind", kind->kind, kind->kind_size, status);
+  memory->text = tn_pjrt_copy_text(plugin, "PJRT_Memory_ToString", text->to_string,
+                                   text->to_string_size, status);
   if (!memory->kind || !memory->text ||
       !tn_pjrt_check_list(plugin, "PJRT_Memory_AddressableByDevices", users->devices,
                           users->num_devices, status))

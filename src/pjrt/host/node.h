@@ -25,15 +25,12 @@ typedef struct tn_pjrt_callback {
   tn_pjrt_nodes* nodes;
   void (*call)(const tn_status* result, void* arg);
   void* arg;
-  _Atomic bool called;
-  _Atomic int holders;  // the call that registers it, and the call back
 } tn_pjrt_callback;
 
 // A foreign tensor whose memory a buffer uses.
 typedef struct tn_pjrt_import {
   tn_pjrt_nodes* nodes;
   struct tn_dlpack* dlpack;
-  _Atomic bool released;
 } tn_pjrt_import;
 
 typedef union tn_pjrt_node tn_pjrt_node;

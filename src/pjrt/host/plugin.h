@@ -19,6 +19,9 @@
 // table differs from all others.
 enum { TN_PJRT_OLDEST = 28, TN_PJRT_ODD = 56, TN_PJRT_NEWEST = PJRT_API_MINOR };
 
+// The most dimensions that an array can have.
+enum { TN_PJRT_MAX_RANK = 64 };
+
 // Why a view does not have an entry.
 typedef enum tn_pjrt_absence {
   TN_PJRT_PRESENT,

@@ -302,7 +302,7 @@ bool tn_pjrt_values_bool(const tn_pjrt_values* values, size_t i) {
 
 // ---- To and from a plugin ----
 
-enum { MOST_VALUES = 1 << 16, MOST_NAME = 1 << 12, MOST_TEXT = 1 << 24, MOST_NUMBERS = 1 << 20 };
+enum { MOST_VALUES = 1 << 12, MOST_NAME = 1 << 12, MOST_TEXT = 1 << 24, MOST_NUMBERS = 1 << 20 };
 
 static bool makes_sense(const PJRT_NamedValue* given) {
   if (!given->name || !given->name_size || given->name_size > MOST_NAME) return false;
@@ -340,6 +340,11 @@ static bool take_in(tn_pjrt_values* values, const PJRT_NamedValue* given, tn_sta
 
 tn_pjrt_values* tn_pjrt_values_copy(const tn_pjrt* plugin, const PJRT_NamedValue* list,
                                     size_t count, tn_status* status) {
+  if (count > MOST_VALUES) {
+    tn_fail(status, TN_INTERNAL, "%s: %zu named values are told of; at most %d make sense",
+            plugin->name, count, (int)MOST_VALUES);
+    return NULL;
+  }
   tn_pjrt_values* values = tn_pjrt_values_create();
   bool fine = values != NULL;
   if (!values) tn_status_set_no_memory(status, "reading named values");
@@ -348,7 +353,7 @@ tn_pjrt_values* tn_pjrt_values_copy(const tn_pjrt* plugin, const PJRT_NamedValue
   if (list && count && plugin->minor > TN_PJRT_NEWEST && list->struct_size > stride &&
       list->struct_size < 4096)
     stride = (list->struct_size + 7) / 8 * 8;
-  for (size_t i = 0; fine && list && i < count && i < MOST_VALUES; ++i) {
+  for (size_t i = 0; fine && list && i < count; ++i) {
     PJRT_NamedValue given;
     memcpy(&given, (const char*)list + i * stride, sizeof given);
     if (makes_sense(&given)) fine = take_in(values, &given, status);

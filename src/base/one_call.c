@@ -1,4 +1,4 @@
-#include "device/host_call.h"
+#include "base/one_call.h"
 
 #include <pthread.h>
 #include <stdint.h>
@@ -6,8 +6,9 @@
 #include "base/memory.h"
 
 typedef struct slot {
-  void (*function)(void* arg);  // NULL: free
+  void (*function)(void* arg);
   void* arg;
+  bool waits;
   uint32_t generation;
   uint32_t next_free;  // slot + 1
 } slot;
@@ -17,7 +18,7 @@ static slot* slots;
 static size_t slot_count, slot_capacity;
 static uint32_t first_free;  // slot + 1
 
-void* tn_host_call_create(void (*function)(void* arg), void* arg) {
+void* tn_one_call_create(void (*function)(void* arg), void* arg) {
   void* call = NULL;
   pthread_mutex_lock(&lock);
   if (!first_free && tn_grow(&slots, &slot_capacity, slot_count + 1, sizeof *slots)) {
@@ -31,6 +32,7 @@ void* tn_host_call_create(void (*function)(void* arg), void* arg) {
     first_free = at->next_free;
     at->function = function;
     at->arg = arg;
+    at->waits = true;
   }
   pthread_mutex_unlock(&lock);
   return call;
@@ -41,7 +43,7 @@ static bool take(void* call, slot* out) {
   const uint32_t generation = (uint32_t)((uintptr_t)call >> 32);
   pthread_mutex_lock(&lock);
   slot* at = i && i <= slot_count ? &slots[i - 1] : NULL;
-  const bool found = at && at->function && at->generation == generation;
+  const bool found = at && at->waits && at->generation == generation;
   if (found) {
     *out = *at;
     *at = (slot){.generation = generation + 1, .next_free = first_free};
@@ -51,12 +53,19 @@ static bool take(void* call, slot* out) {
   return found;
 }
 
-bool tn_host_call_cancel(void* call) {
+bool tn_one_call_take(void* call, void** arg) {
+  slot taken;
+  if (!take(call, &taken)) return false;
+  *arg = taken.arg;
+  return true;
+}
+
+bool tn_one_call_cancel(void* call) {
   slot taken;
   return take(call, &taken);
 }
 
-bool tn_host_call_run(void* call) {
+bool tn_one_call_run(void* call) {
   slot taken;
   if (!take(call, &taken)) return false;
   taken.function(taken.arg);
