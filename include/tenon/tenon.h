@@ -6,6 +6,7 @@
 #include "tenon/device.h"
 #include "tenon/dtype.h"
 #include "tenon/pjrt.h"
+#include "tenon/pjrt_session.h"
 #include "tenon/plugin.h"
 #include "tenon/registry.h"
 #include "tenon/status.h"

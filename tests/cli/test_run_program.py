@@ -5,7 +5,6 @@ import pathlib
 import pty
 import re
 import select
-import shutil
 import signal
 import subprocess
 import time
@@ -114,8 +113,12 @@ def test_a_crash_ends_the_command_with_a_line_and_an_isolated_one_names_the_call
 
 
 def test_a_hang_is_ended_when_the_time_is_over(place):
-    error = tenon(place, "add.mlir", "x.npy", "--plugin", PLUGIN, "--isolate", "--time-limit", "1", misdeed="hang@PJRT_Client_Compile", code=3).stderr
-    assert "not back after 1 s in PJRT_Client_Compile" in error and "--time-limit SECONDS gives it more time" in error
+    for seconds in (1, 8, 60):  # a slow machine may need longer to come to the call
+        error = tenon(place, "add.mlir", "x.npy", "--plugin", PLUGIN, "--isolate", "--time-limit", seconds, misdeed="hang@PJRT_Client_Compile",
+                      code=3).stderr
+        if "PJRT_Client_Compile" in error:
+            break
+    assert f"not back after {seconds} s in PJRT_Client_Compile" in error and "--time-limit SECONDS gives it more time" in error
 
 
 @ways
@@ -183,7 +186,6 @@ def test_a_terminal_shows_what_takes_long_and_nothing_stays_of_it(place):
     assert b"compile     2 s\rcompile     3 s" in said and b"1 s" not in said
 
 
-@pytest.mark.skipif(not shutil.which("unshare"), reason="unshare is not installed")
 def test_without_memory_files_the_error_is_a_status(place):
     done = subprocess.run(["bash", "-c", f"ulimit -n 6; exec {TENON} run add.mlir x.npy --plugin {PLUGIN} --isolate"], cwd=place,
                           capture_output=True, text=True)
