@@ -44,6 +44,8 @@ static void type(const tn_subject* subject) {
   PJ_OK(PJRT_Buffer_OnDeviceSizeInBytes, size);
   TN_EXPECT(size->on_device_size_in_bytes > 0, "bytes on the device", "0");
   pj_get(args->buffer, seen, bytes);
+  // What stands in the other bits of a narrow element is nobody's affair: plugins differ.
+  for (size_t i = 0; i < bytes; ++i) seen[i] &= (char)pj_type_mask(subject->arg);
   pj_compare("what comes back", seen, data, bytes);
   TN_EXPECT((unsigned char)seen[bytes] == 0xee, "nothing written beyond dst_size", "a byte more");
   pj_destroy(args->buffer);

@@ -264,8 +264,12 @@ static void destroyed_first(const tn_subject* subject) {
 
 static void unset_fields(const tn_subject* subject) {
   pj_open(subject);
-  if (subject->option_count > 0) tn_case_skip("the options given may speak of several processes");
-  PJ_ARGS(PJRT_Client_Create, args);
+  for (size_t i = 0; i < subject->option_count; ++i)
+    if (strncmp(subject->options[i], "num_nodes", 9) == 0)
+      tn_case_skip("there are several processes");
+  size_t count = 0;
+  PJRT_NamedValue* options = pj_client_options(subject, &count);
+  PJ_ARGS(PJRT_Client_Create, args, .create_options = options, .num_options = count);
   void* const nonsense = (void*)(uintptr_t)0x5a5a5a5a5a5a5a5a;
   memcpy(&args->kv_get_callback, &nonsense, sizeof nonsense);
   memcpy(&args->kv_put_callback, &nonsense, sizeof nonsense);

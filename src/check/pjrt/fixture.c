@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/status.h"
 
 tn_pj pj;
@@ -18,19 +17,22 @@ void pj_open(const tn_subject* subject) {
   if (!pj.plugin) tn_case_skip("the plugin does not open: %s", tn_status_message(&status));
 }
 
-PJRT_Client* pj_client_create(const tn_subject* subject, PJRT_Error** error) {
+PJRT_NamedValue* pj_client_options(const tn_subject* subject, size_t* count) {
   tn_status status = {0};
   tn_pjrt_values* values = tn_pjrt_values_create();
   for (size_t i = 0; i < subject->option_count; ++i)
     if (!values || !tn_pjrt_values_set_text(values, subject->options[i], &status))
       tn_case_error("%s", values ? tn_status_message(&status) : "out of memory");
-  size_t count = 0;
-  PJRT_NamedValue* options = tn_pjrt_values_lend(pj.plugin, values, &count, &status);
+  PJRT_NamedValue* options = tn_pjrt_values_lend(pj.plugin, values, count, &status);
   if (!tn_ok(&status)) tn_case_error("%s", tn_status_message(&status));
+  return options;
+}
+
+PJRT_Client* pj_client_create(const tn_subject* subject, PJRT_Error** error) {
+  size_t count = 0;
+  PJRT_NamedValue* options = pj_client_options(subject, &count);
   PJ_ARGS(PJRT_Client_Create, args, .create_options = options, .num_options = count);
   *error = PJ_CALL(PJRT_Client_Create, args);
-  tn_free(options);
-  tn_pjrt_values_destroy(values);
   return *error ? NULL : args->client;
 }
 

@@ -21,6 +21,8 @@ extern tn_pj pj;
 void pj_open(const tn_subject* subject);
 // The same, with a client and its devices.
 void pj_start(const tn_subject* subject);
+// The client's options that the case was given, for PJRT_Client_Create. They stay.
+PJRT_NamedValue* pj_client_options(const tn_subject* subject, size_t* count);
 // Another client with the same options; NULL and the error, to be taken.
 PJRT_Client* pj_client_create(const tn_subject* subject, PJRT_Error** error);
 void pj_client_destroy(PJRT_Client* client);
@@ -68,6 +70,10 @@ void pj_on_ready(PJRT_Event* event, PJRT_Event_OnReadyCallback callback, void* a
 size_t pj_type_bytes(int type);      // of an element on the host; 0: none
 const char* pj_type_name(int type);  // "F32"
 bool pj_type_known(int type);        // by a plugin of its number
+// The usual layout, last dimension fastest, of at most 8 dimensions; points into static memory.
+PJRT_Buffer_MemoryLayout pj_usual_layout(size_t rank);
+// The bits that an element uses, on the host, in a byte; all of them for wider types.
+unsigned char pj_type_mask(int type);
 // Dense data, copied; waits for it.
 PJRT_Buffer* pj_put(const void* data, int type, const int64_t* dims, size_t rank);
 PJRT_Buffer* pj_put_on(PJRT_Device* device, const void* data, int type, const int64_t* dims,

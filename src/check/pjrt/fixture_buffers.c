@@ -51,7 +51,7 @@ size_t pj_type_bytes(int type) { return is_type(type) ? (size_t)types[type].byte
 const char* pj_type_name(int type) { return is_type(type) ? types[type].name : "?"; }
 bool pj_type_known(int type) { return is_type(type) && types[type].since <= pj.plugin->minor; }
 
-// How many bits of a byte an element uses on the host; all other bits are zero.
+// How many bits of a byte an element uses on the host.
 static int type_bits(int type) {
   switch (type) {
     case PJRT_Buffer_Type_PRED:
@@ -68,17 +68,30 @@ static int type_bits(int type) {
   }
 }
 
-// Narrow signed numbers are kept in a whole signed byte, as numpy has them.
-static unsigned char narrow(unsigned char byte, int type) {
-  const int bits = type_bits(type);
-  byte &= (unsigned char)((1 << bits) - 1);
-  const bool is_signed = type == PJRT_Buffer_Type_S4 || type == PJRT_Buffer_Type_S2;
-  return is_signed && byte >> (bits - 1) ? (unsigned char)(byte | 0xff << bits) : byte;
-}
+unsigned char pj_type_mask(int type) { return (unsigned char)((1 << type_bits(type)) - 1); }
 
 void pj_fill_random(void* data, size_t bytes, int type, uint64_t* state) {
   unsigned char* at = data;
-  for (size_t i = 0; i < bytes; ++i) at[i] = narrow((unsigned char)tn_case_random(state), type);
+  for (size_t i = 0; i < bytes; ++i) at[i] = tn_case_random(state) & pj_type_mask(type);
+}
+
+PJRT_Buffer_MemoryLayout pj_usual_layout(size_t rank) {
+  static const int64_t orders[8][8] = {{0},
+                                       {1, 0},
+                                       {2, 1, 0},
+                                       {3, 2, 1, 0},
+                                       {4, 3, 2, 1, 0},
+                                       {5, 4, 3, 2, 1, 0},
+                                       {6, 5, 4, 3, 2, 1, 0},
+                                       {7, 6, 5, 4, 3, 2, 1, 0}};
+  PJRT_Buffer_MemoryLayout layout = {
+      .struct_size = TN_PJRT_SIZE_OF(pj.plugin, PJRT_Buffer_MemoryLayout),
+      .type = PJRT_Buffer_MemoryLayout_Type_Tiled};
+  layout.tiled = (PJRT_Buffer_MemoryLayout_Tiled){
+      .struct_size = TN_PJRT_SIZE_OF(pj.plugin, PJRT_Buffer_MemoryLayout_Tiled),
+      .minor_to_major = orders[rank ? rank - 1 : 0],
+      .minor_to_major_size = rank};
+  return layout;
 }
 
 PJRT_Buffer* pj_put_args(PJRT_Client_BufferFromHostBuffer_Args* args) {
@@ -114,16 +127,7 @@ PJRT_Buffer* pj_put_floats(const float* data, int64_t count) {
 PJRT_Error* pj_read(PJRT_Buffer* buffer, void* to, size_t bytes, PJRT_Event** event) {
   PJ_ARGS(PJRT_Buffer_Dimensions, shape, .buffer = buffer);
   PJ_OK(PJRT_Buffer_Dimensions, shape);
-  int64_t order[8];
-  for (size_t i = 0; i < shape->num_dims && i < 8; ++i)
-    order[i] = (int64_t)(shape->num_dims - 1 - i);
-  PJRT_Buffer_MemoryLayout layout = {
-      .struct_size = TN_PJRT_SIZE_OF(pj.plugin, PJRT_Buffer_MemoryLayout),
-      .type = PJRT_Buffer_MemoryLayout_Type_Tiled};
-  layout.tiled = (PJRT_Buffer_MemoryLayout_Tiled){
-      .struct_size = TN_PJRT_SIZE_OF(pj.plugin, PJRT_Buffer_MemoryLayout_Tiled),
-      .minor_to_major = order,
-      .minor_to_major_size = shape->num_dims};
+  PJRT_Buffer_MemoryLayout layout = pj_usual_layout(shape->num_dims <= 8 ? shape->num_dims : 0);
   // What has one order only needs none to be told.
   PJ_ARGS(PJRT_Buffer_ToHostBuffer, args, .src = buffer,
           .host_layout = shape->num_dims > 1 && shape->num_dims <= 8 ? &layout : NULL, .dst = to,

@@ -177,14 +177,10 @@ static void view(const tn_subject* subject) {
   PJRT_Buffer* owner = start(subject);
   PJRT_Memory* memory = pj_default_memory(pj.device);
   void* at = (void*)address_of(owner);
-  const int64_t dims[] = {4}, order[] = {0};
-  PJRT_Buffer_MemoryLayout layout = {
-      .struct_size = TN_PJRT_SIZE_OF(pj.plugin, PJRT_Buffer_MemoryLayout),
-      .type = PJRT_Buffer_MemoryLayout_Type_Tiled};
-  layout.tiled = (PJRT_Buffer_MemoryLayout_Tiled){
-      .struct_size = TN_PJRT_SIZE_OF(pj.plugin, PJRT_Buffer_MemoryLayout_Tiled),
-      .minor_to_major = order,
-      .minor_to_major_size = 1};
+  // A view knows nothing of work that is under way on the memory.
+  pj_finish("the owner's ready event", pj_ready_event(owner));
+  const int64_t dims[] = {4};
+  PJRT_Buffer_MemoryLayout layout = pj_usual_layout(1);
   PJ_ARGS(PJRT_Client_CreateViewOfDeviceBuffer, args, .client = pj.client, .device_buffer_ptr = at,
           .dims = dims, .num_dims = 1, .element_type = PJRT_Buffer_Type_F32, .layout = &layout,
           .device = pj.device, .on_delete_callback = count_release,
@@ -242,9 +238,10 @@ static void error_buffer(const tn_subject* subject) {
 static void alias_buffer(const tn_subject* subject) {
   pj_start(subject);
   const int64_t dims[] = {4};
+  PJRT_Buffer_MemoryLayout layout = pj_usual_layout(1);
   PJ_ARGS(PJRT_Client_CreateAliasBuffer, args, .client = pj.client,
           .memory = pj_default_memory(pj.device), .shape_dims = dims, .shape_num_dims = 1,
-          .shape_element_type = PJRT_Buffer_Type_F32);
+          .shape_element_type = PJRT_Buffer_Type_F32, .shape_layout = &layout);
   PJ_OK(PJRT_Client_CreateAliasBuffer, args);
   TN_NEED(args->alias_buffer && args->fulfill_alias_buffer_cb, "a buffer and a callback",
           "%p and %p", (void*)args->alias_buffer, (void*)args->fulfill_alias_buffer_cb);

@@ -118,9 +118,10 @@ static void fails(const tn_subject* subject) {
 static void literal(const tn_subject* subject) {
   PJRT_AsyncHostToDeviceTransferManager* manager = start(subject);
   PJRT_Buffer* buffer = retrieve(manager, 0);
+  PJRT_Buffer_MemoryLayout layout = pj_usual_layout(1);
   PJ_ARGS(PJRT_AsyncHostToDeviceTransferManager_TransferLiteral, args, .transfer_manager = manager,
           .buffer_index = 0, .data = numbers, .shape_dims = dims, .shape_num_dims = 1,
-          .shape_element_type = PJRT_Buffer_Type_F32);
+          .shape_element_type = PJRT_Buffer_Type_F32, .shape_layout = &layout);
   PJ_OK(PJRT_AsyncHostToDeviceTransferManager_TransferLiteral, args);
   pj_finish("done_with_h2d_transfer", args->done_with_h2d_transfer);
   pj_expect_floats("what was sent", buffer, numbers, 4);
