@@ -1,5 +1,6 @@
 // All groups of cases, in the order in which they run.
 #include "check/case.h"
+#include "check/devices/groups.h"
 #include "check/kernels/groups.h"
 #include "check/pjrt/groups.h"
 
@@ -30,8 +31,12 @@ const tn_check_group* const tn_check_groups[] = {
     &tn_check_kernels_values,
     &tn_check_kernels_memory,
     &tn_check_kernels_threads,
+    &tn_check_devices_platform,
+    &tn_check_devices_memory,
+    &tn_check_devices_streams,
     // clang-format on
 };
 const size_t tn_check_group_count = sizeof tn_check_groups / sizeof *tn_check_groups;
 
-const char* const tn_check_gates[] = {"pjrt.entry.opens", "pjrt.client.create", NULL};
+const char* const tn_check_gates[] = {"pjrt.entry.opens", "pjrt.client.create",
+                                      "kernels.load.registers", "devices.platform.opens", NULL};

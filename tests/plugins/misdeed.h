@@ -12,6 +12,7 @@
 //   copy_fails_later                                   on the stream, after it was enqueued
 //   callback_twice callback_never callback_refused callback_refused_but_made
 //   nothing:FUNCTION                                   a service gives NULL and no reason
+//   names that tenon check is tried on: where misdeed_device.c asks for them
 //   pooled unified                                     no misdeeds: the host shares the memory out;
 //                                                      there is unified memory
 //

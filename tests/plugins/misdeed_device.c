@@ -2,12 +2,14 @@
 // misdeed.h. Host memory stands for the device's.
 #include "misdeed.h"
 
+#include <fenv.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -111,8 +113,16 @@ bool misdeed_enqueue(SP_Stream stream, void (*fn)(void* arg), void* arg, TF_Stat
   return enqueue(stream, (task){.run = run_call, .from = (void*)fn, .to = arg}, status);
 }
 
+static void* volatile lost;
+
 static void create_stream(const SP_Device* device, SP_Stream* out, TF_Status* status) {
   if (misdeed_fails("create_stream", status)) return;
+  if (misdeed_is("null_stream")) return;
+  static SP_Stream only;
+  if (misdeed_is("one_stream_for_all") && only) {
+    *out = only;
+    return;
+  }
   SP_Stream stream = new_object(MISDEED_STREAMS, sizeof *stream, status);
   if (!stream) return;
   pthread_mutex_init(&stream->lock, NULL);
@@ -130,10 +140,13 @@ static void create_stream(const SP_Device* device, SP_Stream* out, TF_Status* st
   stream->next = streams;
   streams = stream;
   pthread_mutex_unlock(&streams_lock);
-  *out = stream;
+  *out = only = stream;
+  if (misdeed_is("leaks_streams")) lost = malloc(100);
 }
 
 static void destroy_stream(const SP_Device* device, SP_Stream stream) {
+  if (misdeed_is("one_stream_for_all")) return;
+  if (misdeed_is("dislikes_work") && stream->first) abort();
   pthread_mutex_lock(&streams_lock);
   SP_Stream* link = &streams;
   while (*link != stream) link = &(*link)->next;
@@ -169,6 +182,7 @@ static void block_host_until_done(const SP_Device* device, SP_Stream stream, TF_
 
 static void synchronize_all_activity(const SP_Device* device, TF_Status* status) {
   if (misdeed_fails("synchronize_all_activity", status)) return;
+  if (misdeed_is("waits_for_nothing")) return;
   pthread_mutex_lock(&streams_lock);
   for (SP_Stream at = streams; at; at = at->next)
     if (at->device == device->device_handle) wait_until_done(at, status);
@@ -210,7 +224,8 @@ static void unref_event(SP_Event event) {
 }
 
 static void create_event(const SP_Device* device, SP_Event* out, TF_Status* status) {
-  if (misdeed_fails("create_event", status)) return;
+  if (misdeed_fails("create_event", status) || misdeed_is("null_event")) return;
+  if (misdeed_is("leaks_events")) lost = malloc(100);
   SP_Event event = new_object(MISDEED_EVENTS, sizeof *event, status);
   if (!event) return;
   pthread_mutex_init(&event->lock, NULL);
@@ -259,7 +274,7 @@ static void run_await(const task* task, SP_Stream stream) {
 
 static void wait_for_event(const SP_Device* device, SP_Stream stream, SP_Event event,
                            TF_Status* status) {
-  if (misdeed_fails("wait_for_event", status)) return;
+  if (misdeed_fails("wait_for_event", status) || misdeed_is("passes_events")) return;
   ref_event(event, 0);
   if (!enqueue(stream, (task){.run = run_await, .event = event}, status)) unref_event(event);
 }
@@ -280,7 +295,9 @@ static void create_stream_dependency(const SP_Device* device, SP_Stream dependen
 
 static void run_callback(const task* task, SP_Stream stream) {
   TF_Status* status = TF_NewStatus();
+  if (misdeed_is("callback_fails")) TF_SetStatus(status, TF_ABORTED, "never mind");
   task->callback(task->argument, status);
+  if (misdeed_is("callbacks_must_not_fail") && TF_GetCode(status) != TF_OK) abort();
   if (misdeed_is("callback_twice")) task->callback(task->argument, status);
   TF_DeleteStatus(status);
 }
@@ -297,20 +314,34 @@ static TF_Bool host_callback(const SP_Device* device, SP_Stream stream,
 
 enum { TOTAL_MEMORY = 64 << 20 };
 
+static void* new_block(size_t size) {
+  void* block = aligned_alloc(64, (size + 64) / 64 * 64);
+  if (!block) return NULL;
+  ++misdeed_counts[MISDEED_BLOCKS];
+  return memset(block, 0, size);
+}
+
 static void allocate(const SP_Device* device, uint64_t size, int64_t memory_space,
                      SP_DeviceMemoryBase* memory) {
   if (misdeed_fails("allocate", NULL)) return;
+  static char reused[1 << 20];
   memory->struct_size = SP_DEVICE_MEMORY_BASE_STRUCT_SIZE;
-  memory->opaque = size <= TOTAL_MEMORY ? new_object(MISDEED_BLOCKS, (size_t)size, NULL) : NULL;
+  memory->opaque = size <= TOTAL_MEMORY ? new_block((size_t)size) : NULL;
   memory->size = size;
+  if (misdeed_is("same_block_twice")) memory->opaque = reused;
+  if (misdeed_is("promises_too_much") && !memory->opaque) memory->opaque = reused;
+  if (misdeed_is("odd_addresses")) memory->opaque = (char*)memory->opaque + 8;
 }
 static void deallocate(const SP_Device* device, SP_DeviceMemoryBase* memory) {
+  if (misdeed_is("dislikes_null") && !memory->opaque) abort();
+  if (misdeed_is("same_block_twice") || misdeed_is("promises_too_much") ||
+      misdeed_is("odd_addresses") || misdeed_is("leaks_blocks"))
+    return;
   if (memory->opaque) delete_object(MISDEED_BLOCKS, memory->opaque);
 }
 static void* host_memory_allocate(const SP_Device* device, uint64_t size) {
-  return misdeed_fails("host_memory_allocate", NULL)
-             ? NULL
-             : new_object(MISDEED_BLOCKS, (size_t)size + 1, NULL);
+  return misdeed_fails("host_memory_allocate", NULL) || size > TOTAL_MEMORY ? NULL
+                                                                            : new_block(size);
 }
 static void host_memory_deallocate(const SP_Device* device, void* memory) {
   if (memory) delete_object(MISDEED_BLOCKS, memory);
@@ -322,6 +353,8 @@ static TF_Bool get_allocator_stats(const SP_Device* device, SP_AllocatorStats* s
   if (misdeed_fails("get_allocator_stats", NULL)) return 0;
   stats->struct_size = SP_ALLOCATORSTATS_STRUCT_SIZE;
   stats->num_allocs = misdeed_counts[MISDEED_BLOCKS];
+  if (misdeed_is("writes_past_struct")) memset(stats + 1, 0, 16);
+  if (misdeed_is("negative_memory")) stats->bytes_in_use = -5;
   misdeed_spoil("SP_AllocatorStats", stats);
   return 1;
 }
@@ -335,6 +368,8 @@ static TF_Bool device_memory_usage(const SP_Device* device, int64_t* unused, int
 static void run_copy(const task* task, SP_Stream stream) {
   if (!misdeed_is("copy_fails_later")) {
     memcpy(task->to, task->from, task->size);
+    if (misdeed_is("copies_more") && task->size) ((char*)task->to)[task->size] = 1;
+    if (misdeed_is("copies_less") && task->size) ++((char*)task->to)[task->size - 1];
     return;
   }
   pthread_mutex_lock(&stream->lock);
@@ -343,6 +378,8 @@ static void run_copy(const task* task, SP_Stream stream) {
 }
 static void copy(const char* function, SP_Stream stream, void* to, const void* from, uint64_t size,
                  TF_Status* status) {
+  if (misdeed_is("dislikes_nothing") && size == 0) abort();
+  if (misdeed_is("forgets_large_copies") && size > 1 << 20) return;
   if (!misdeed_fails(function, status))
     enqueue(stream, (task){.run = run_copy, .to = to, .from = from, .size = size}, status);
 }
@@ -364,7 +401,10 @@ static void sync_memcpy_dtoh(const SP_Device* device, void* to, const SP_DeviceM
 }
 static void sync_memcpy_htod(const SP_Device* device, SP_DeviceMemoryBase* to, const void* from,
                              uint64_t size, TF_Status* status) {
-  if (!misdeed_fails("sync_memcpy_htod", status)) memcpy(to->opaque, from, size);
+  if (misdeed_fails("sync_memcpy_htod", status)) return;
+  memcpy(to->opaque, from, size);
+  if (misdeed_is("blocking_copies_more") && size) ((char*)to->opaque)[size] = 1;
+  if (misdeed_is("blocking_copies_less") && size) ++((char*)to->opaque)[size - 1];
 }
 static void sync_memcpy_dtod(const SP_Device* device, SP_DeviceMemoryBase* to,
                              const SP_DeviceMemoryBase* from, uint64_t size, TF_Status* status) {
@@ -372,6 +412,7 @@ static void sync_memcpy_dtod(const SP_Device* device, SP_DeviceMemoryBase* to,
 }
 
 static void run_fill(const task* task, SP_Stream stream) {
+  if (misdeed_is("fills_more")) ((uint8_t*)task->to)[task->size] = 1;
   for (uint64_t i = 0; i < task->size; ++i)
     ((uint8_t*)task->to)[i] = (uint8_t)(task->word >> 8 * (i % 4));
 }
@@ -435,12 +476,18 @@ static void scribble(void* object, size_t size) {
 static void get_device_count(const SP_Platform* platform, int* count, TF_Status* status) {
   const char* answer = misdeed_argument("count");
   if (misdeed_fails("get_device_count", status)) return;
-  *count = answer ? atoi(answer) : 2;
+  static int calls;
+  *count = answer ? atoi(answer) : misdeed_is("counts_up") ? ++calls : 2;
   if (!misdeed_is("tables_change")) return;
   // Registration is over.
   scribble(lent_executor, SP_STREAMEXECUTOR_STRUCT_SIZE);
   scribble(lent_platform_fns, SP_PLATFORM_FNS_STRUCT_SIZE);
   memset(owned_name, '?', strlen(owned_name));
+}
+
+static void* sleep_on(void* arg) {
+  while (true) pause();
+  return arg;
 }
 
 static void create_device(const SP_Platform* platform, SE_CreateDeviceParams* params,
@@ -450,7 +497,19 @@ static void create_device(const SP_Platform* platform, SE_CreateDeviceParams* pa
   if (misdeed_is("crash_opening")) raise(SIGSEGV);
   if (misdeed_is("exit_opening")) exit(0);
   device->struct_size = SP_DEVICE_STRUCT_SIZE;
-  device->ordinal = params->ordinal;
+  static int made;
+  if (misdeed_is("one_device_ever") && made++) {
+    TF_SetStatus(status, TF_ALREADY_EXISTS, "there is one already");
+    return;
+  }
+  if (misdeed_is("asserts_ordinals") && (params->ordinal < 0 || params->ordinal > 1)) abort();
+  if (misdeed_is("opens_files") && dup(2) < 0) abort();
+  if (misdeed_is("starts_threads")) pthread_create(&(pthread_t){0}, NULL, sleep_on, NULL);
+  if (misdeed_is("prints")) printf("device %d\n", params->ordinal);
+  if (misdeed_is("takes_signals")) signal(SIGUSR1, SIG_IGN);
+  if (misdeed_is("moves_away") && chdir("/usr") != 0) abort();
+  if (misdeed_is("rounds_down")) fesetround(FE_DOWNWARD);
+  device->ordinal = misdeed_is("wrong_ordinal") ? params->ordinal + 1 : params->ordinal;
   device->device_handle = new_object(MISDEED_DEVICES, 1, status);
   const char* hardware = misdeed_argument("hardware");
   device->hardware_name = hardware ? hardware : "threads";
@@ -460,11 +519,14 @@ static void destroy_device(const SP_Platform* platform, SP_Device* device) {
   delete_object(MISDEED_DEVICES, device->device_handle);
 }
 
+static double tell_nonsense(const SP_Device* device) { return -7e30; }
+
 static void create_device_fns(const SP_Platform* platform, SE_CreateDeviceFnsParams* params,
                               TF_Status* status) {
   if (misdeed_fails("create_device_fns", status)) return;
   ++misdeed_counts[MISDEED_TABLES];
   params->device_fns->struct_size = SP_DEVICE_FNS_STRUCT_SIZE;
+  if (misdeed_is("boasts")) params->device_fns->get_gflops = tell_nonsense;
   misdeed_spoil("SP_DeviceFns", params->device_fns);
 }
 static void destroy_device_fns(const SP_Platform* platform, SP_DeviceFns* functions) {
@@ -488,7 +550,8 @@ static void create_stream_executor(const SP_Platform* platform,
   if (misdeed_fails("create_stream_executor", status)) return;
   ++misdeed_counts[MISDEED_TABLES];
   lent_executor = params->stream_executor;
-  *lent_executor = (SP_StreamExecutor){
+  const size_t given = lent_executor->struct_size;
+  const SP_StreamExecutor table = {
       .struct_size = SP_STREAMEXECUTOR_STRUCT_SIZE,
       .allocate = allocate,
       .deallocate = deallocate,
@@ -525,6 +588,8 @@ static void create_stream_executor(const SP_Platform* platform,
       .memset32 = fill_words,
       .host_callback = host_callback,
   };
+  const bool fits = given >= sizeof table || misdeed_is("writes_past_struct");
+  memcpy(lent_executor, &table, fits ? sizeof table : given);
   misdeed_spoil("SP_StreamExecutor", lent_executor);
 }
 static void destroy_stream_executor(const SP_Platform* platform, SP_StreamExecutor* functions) {
@@ -532,6 +597,7 @@ static void destroy_stream_executor(const SP_Platform* platform, SP_StreamExecut
 }
 
 static void destroy_platform(SP_Platform* platform) {
+  if (misdeed_is("stays_for_ever")) abort();
   free(owned_name);
   owned_name = NULL;
   --misdeed_counts[MISDEED_TABLES];
@@ -554,6 +620,10 @@ EXPORT void SE_InitPlugin(SE_PlatformRegistrationParams* params, TF_Status* stat
   const char* asked = getenv("TENON_TEST_MISDEED");
   misdeed_set(asked ? asked : "");
   if (misbehave_at_once(status)) return;
+  if (misdeed_is("main_thread_only") && syscall(SYS_gettid) != getpid()) abort();
+  static bool called;
+  if (misdeed_is("only_once") && called) abort();
+  called = true;
   const char *name = misdeed_argument("name"), *type = misdeed_argument("type");
   free(owned_name);
   owned_name = strdup(name ? name : MISDEED_TYPE);

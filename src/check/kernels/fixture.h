@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 #include "check/case.h"
+#include "check/threads.h"
 #include "kernel/run_context.h"
 #include "tenon/plugin.h"
 
@@ -100,8 +101,5 @@ void tk_keep_outputs(const tk_run* run, tn_tensor** kept);
 void tk_drop_tensors(tn_tensor** tensors, size_t count);
 // Reports when the outputs differ from what was kept by more than the order of sums explains.
 void tk_expect_outputs(const tk_run* run, tn_tensor* const* kept, const char* expected);
-
-// Runs `work(arg, i)` on `count` threads at the same time, with so much stack (0: as usual).
-void tk_threads(int count, size_t stack, void (*work)(void* arg, int i), void* arg);
 
 #endif  // TENON_CHECK_KERNELS_FIXTURE_H_

@@ -187,7 +187,7 @@ static void infer_beside(void* arg, int i) {
 }
 
 static void infer_on_eight(const tn_node* node, uint64_t* random) {
-  tk_threads(8, 0, infer_beside, (void*)node);
+  tn_case_threads(8, 0, infer_beside, (void*)node);
 }
 
 static void threads(const tn_subject* subject) { each_op(subject, TK_VARIED, infer_on_eight); }

@@ -38,7 +38,7 @@ static void share(tk_run* run, int threads, size_t stack, int rounds, const char
   if (!tk_is_pure(run)) return;
   shared shared = {.run = run, .rounds = rounds, .expected = expected};
   tk_keep_outputs(run, shared.kept);
-  tk_threads(threads, stack, run_beside, &shared);
+  tn_case_threads(threads, stack, run_beside, &shared);
   tk_drop_tensors(shared.kept, run->output_count);
 }
 
@@ -73,7 +73,7 @@ static void run_own(void* arg, int i) {
 }
 
 static void run_gathered(void) {
-  if (gathered_count > 1) tk_threads(gathered_count, 0, run_own, NULL);
+  if (gathered_count > 1) tn_case_threads(gathered_count, 0, run_own, NULL);
   for (int i = 0; i < gathered_count; ++i) {
     tk_drop_tensors(gathered_shared[i].kept, gathered[i].output_count);
     tk_drop(&gathered[i]);
@@ -113,7 +113,7 @@ static void make_beside(void* arg, int i) {
 }
 
 static void made_on_eight(const tk_kernel* kernel) {
-  tk_threads(THREADS, 0, make_beside, (void*)kernel);
+  tn_case_threads(THREADS, 0, make_beside, (void*)kernel);
 }
 
 static void made(const tn_subject* subject) {
@@ -130,7 +130,7 @@ static void find_there(void* arg, int i) {
 static void moves_between_threads(const tk_kernel* kernel) {
   bool found = false;
   gathered[0].of = kernel;
-  tk_threads(1, 0, find_there, &found);  // made and run there, run and deleted here
+  tn_case_threads(1, 0, find_there, &found);  // made and run there, run and deleted here
   if (!found) return;
   if (tk_is_pure(&gathered[0])) {
     shared shared = {.run = &gathered[0], .rounds = 1, .expected = "on another thread the same"};
@@ -198,7 +198,7 @@ static void calls_done_once(const tk_kernel* kernel) {
   ++asynchronous;
   ended = 0;
   const int before = strays;
-  tk_threads(2, 0, run_watched, (void*)kernel);
+  tn_case_threads(2, 0, run_watched, (void*)kernel);
   usleep(10000);  // one that runs it twice does so a little later
   TN_EXPECT(strays == before, "a callback run once", "%s runs it %d times too often",
             tk_name(kernel), strays - before);
