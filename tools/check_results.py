@@ -59,7 +59,7 @@ def main():
     text += results.table(["case", "asks that", "found"], [[case["name"], case["asks"], seen(case)] for case in failed]).replace("---:", "---")
     text += "\nThese do not apply:\n\n" + results.table(["case", "why"], [[case["name"], short(case["skipped"])] for case in skipped]).replace("---:", "---")
     about = json.loads(given.about.read_text()) if given.about else results.about()
-    target = given.out / f"check-{given.name}-{day}.md"
+    target = results.new_page(f"check-{given.name}", given.out)
     target.write_text(text + results.foot(about))
     print(target)
 

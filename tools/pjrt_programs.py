@@ -269,7 +269,7 @@ def main():
     parser.add_argument("folder", nargs="?", type=pathlib.Path)
     parser.add_argument("names", nargs="*")
     parser.add_argument("--from", dest="file", type=pathlib.Path)
-    given = parser.parse_args()
+    given = parser.parse_intermixed_args()
     programs = W
     if given.file:
         spec = importlib.util.spec_from_file_location("programs", given.file)

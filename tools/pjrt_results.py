@@ -221,8 +221,7 @@ def main():
     given.plugin = given.plugin or find_plugin()
     about = json.loads(given.about.read_text()) if given.about else results.about()
     rows, not_exported, told = [], {}, {}
-    given.out.mkdir(parents=True, exist_ok=True)
-    target = given.out / f"pjrt-cuda-{datetime.date.today().isoformat()}.md"
+    target = results.new_page("pjrt-cuda", given.out)
     with tempfile.TemporaryDirectory() as temporary:
         for file in [None, *([given.file] if given.file else [])]:
             folder = pathlib.Path(temporary) / (file.stem if file else "own")

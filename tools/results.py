@@ -5,7 +5,9 @@ Each says in its last lines of which code it speaks: the commit, and a digest of
 `results.py` alone prints that digest; tests/docs/test_results.py compares.
 """
 
+import datetime
 import hashlib
+import itertools
 import pathlib
 import subprocess
 
@@ -32,6 +34,14 @@ def digest(top=TOP):
 def commit(top=TOP):
     done = subprocess.run(["git", "-C", top, "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True)
     return done.stdout.strip() or "unknown"
+
+
+def new_page(kind, folder=FOLDER):
+    """Where today's page goes; the second of a day is told apart."""
+    folder.mkdir(parents=True, exist_ok=True)
+    name = f"{kind}-{datetime.date.today().isoformat()}"
+    later = (folder / f"{name}-{i}.md" for i in itertools.count(2))
+    return next(page for page in itertools.chain([folder / f"{name}.md"], later) if not page.exists())
 
 
 def foot(about):
