@@ -20,3 +20,5 @@ complete -c tenon -n '__fish_seen_subcommand_from ops' -f -a '(__tenon_ops)'
 complete -c tenon -n '__fish_seen_subcommand_from run kernels' -l op -x -a '(__tenon_ops)'
 complete -c tenon -n '__fish_seen_subcommand_from new; and test (count (commandline -opc)) -eq 2' -f -a 'op device'
 complete -c tenon -n '__fish_seen_subcommand_from run ops kernels devices' -l plugin -r -F
+complete -c tenon -n '__fish_seen_subcommand_from check' -l face -x -a 'pjrt kernels devices'
+complete -c tenon -n '__fish_seen_subcommand_from check' -l only -x -a '(tenon check --list 2>/dev/null | string replace -r ":.*" "")'

@@ -168,8 +168,11 @@ def test_every_fault_that_breaks_a_rule_has_its_case():
 @pytest.mark.parametrize("misdeed", FOUND_BY)
 def test_a_planted_fault_is_found(misdeed):
     case, *options = FOUND_BY[misdeed]
-    # Those that hang are ended early; the others would not notice.
-    found, = check(NEWEST, "--only", f"pjrt.{case}", "--time-limit", "6", *options, misdeed=misdeed)["cases"]
+    # Those that hang are ended early; the others do not notice. A fault in what threads do shows on most days, not on all.
+    for _ in range(5):
+        found, = check(NEWEST, "--only", f"pjrt.{case}", "--time-limit", "6", *options, misdeed=misdeed)["cases"]
+        if found["verdict"] == "bad":
+            break
     assert found["verdict"] == "bad", found
     assert found["findings"] or found["ended"]
 
