@@ -126,14 +126,21 @@ struct Functions {
   static void ComputeAsync(void* instance, TF_OpKernelContext* run,
                            TF_AsyncOpKernelDoneCallback* done) {
     AsyncOpKernel* kernel = static_cast<AsyncOpKernel*>(static_cast<OpKernel*>(instance));
+    std::shared_ptr<internal::AsyncEnd> end;
     std::shared_ptr<internal::AsyncRun> state;
     const Status status = internal::Guarded([&] {
-      state = std::make_shared<internal::AsyncRun>(run, kernel, done);
+      if (internal::AsyncEnd::IsWaitedFor()) end = std::make_shared<internal::AsyncEnd>();
+      state = std::make_shared<internal::AsyncRun>(run, kernel, done, end);
       kernel->ComputeAsync(state->context(), [state] { state->End(Status()); });
     });
-    if (status.ok()) return;
-    if (state) return state->End(status);
-    internal::ReportTo(&TF_OpKernelContext_Failure, run, status);
+    if (!state) {
+      internal::ReportTo(&TF_OpKernelContext_Failure, run, status);
+      return TF_RunAsyncOpKernelDoneCallback(done);
+    }
+    if (!status.ok()) state->End(status);
+    if (!end) return;
+    state.reset();  // else a `done` that is dropped would be kept by who waits for it
+    end->Wait();
     TF_RunAsyncOpKernelDoneCallback(done);
   }
 

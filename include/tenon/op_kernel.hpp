@@ -20,9 +20,12 @@
 #ifndef TENON_OP_KERNEL_HPP_
 #define TENON_OP_KERNEL_HPP_
 
+#include <condition_variable>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <utility>
 
 #include "tenon/op_kernel_construction.hpp"
 #include "tenon/op_kernel_context.hpp"
@@ -50,7 +53,7 @@ class OpKernel {
 
 // A kernel whose work may go on after ComputeAsync has returned. It calls `done` once, from any
 // thread, and touches nothing of the context after that. A `done` that is dropped uncalled fails
-// the run.
+// the run. In a host other than Tenon the calling thread waits for `done`.
 class AsyncOpKernel : public OpKernel {
  public:
   using OpKernel::OpKernel;
@@ -64,11 +67,36 @@ class AsyncOpKernel : public OpKernel {
 
 namespace internal {
 
+// Where the host's callback has to run before ComputeAsync returns: what the calling thread waits
+// for. TensorFlow's callback is a parameter of its own function, gone with that (seen up to 2.21).
+class AsyncEnd {
+ public:
+  static bool IsWaitedFor() { return !TF_ThreadPool_Schedule; }
+  void Tell() {
+    std::lock_guard<std::mutex> hold(mutex_);
+    has_come_ = true;
+    told_.notify_all();
+  }
+  void Wait() {
+    std::unique_lock<std::mutex> hold(mutex_);
+    told_.wait(hold, [this] { return has_come_; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable told_;
+  bool has_come_ = false;
+};
+
 // Between ComputeAsync and its `done`.
 class AsyncRun {
  public:
-  AsyncRun(TF_OpKernelContext* context, OpKernel* kernel, TF_AsyncOpKernelDoneCallback* done)
-      : context_(std::make_unique<OpKernelContext>(context, kernel)), done_(done) {}
+  // With `end` that is told, and whoever waits for it runs the host's callback.
+  AsyncRun(TF_OpKernelContext* context, OpKernel* kernel, TF_AsyncOpKernelDoneCallback* done,
+           std::shared_ptr<AsyncEnd> end)
+      : context_(std::make_unique<OpKernelContext>(context, kernel)),
+        done_(done),
+        end_(std::move(end)) {}
   ~AsyncRun() {
     if (context_)
       End(errors::Internal(context_->op_kernel().type_string(),
@@ -85,6 +113,7 @@ class AsyncRun {
     if (!context) return;
     context->SetStatus(failure);
     context.reset();
+    if (end_) return end_->Tell();
     TF_RunAsyncOpKernelDoneCallback(done_);
   }
 
@@ -92,6 +121,7 @@ class AsyncRun {
   std::mutex mutex_;
   std::unique_ptr<OpKernelContext> context_;  // none when it has ended
   TF_AsyncOpKernelDoneCallback* const done_;
+  const std::shared_ptr<AsyncEnd> end_;
 };
 
 }  // namespace internal

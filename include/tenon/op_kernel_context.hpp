@@ -225,8 +225,14 @@ class OpKernelContext {
           shape.dims(), forwarded_input ? forwarded_input : &ignored, status);
       result = Keep(made, i, DT_INVALID, &status, out);
     }
-    for (size_t at = 0; at < candidates.size(); ++at)
-      if (held[at]) Fetch(candidates[at], slots_.at(candidates[at]));
+    for (size_t at = 0; at < candidates.size(); ++at) {
+      if (!held[at]) continue;
+      Tensor* slot = slots_.at(candidates[at]);
+      Fetch(candidates[at], slot);
+      if (__builtin_expect(slot->handle_ != nullptr, 1) || !result.ok()) continue;
+      result = errors::ResourceExhausted("input ", candidates[at], " cannot be had a second time");
+      *out = nullptr;
+    }
     return result;
   }
   Status allocate_temp(DataType type, const TensorShape& shape, Tensor* out,

@@ -1,4 +1,5 @@
 // Kernels whose attr "deed" says what they do: most of it is wrong.
+#include <chrono>
 #include <stdexcept>
 #include <thread>
 
@@ -110,8 +111,12 @@ class BadDayOp : public OpKernel {
     if (deed_ == "closures") OP_REQUIRES_OK(context, Closures(context));
     if (deed_ == "closures are gone")
       OP_REQUIRES(context, Captured().use_count() == 1, errors::Internal("a closure was kept"));
-    OP_REQUIRES_OK(context, context->allocate_output(0, x.shape(), &y));
-    for (int64_t i = 0; i < x.NumElements(); ++i) y->base<float>()[i] = x.base<float>()[i] + 1;
+    if (deed_ == "forward") {
+      OP_REQUIRES_OK(context, context->forward_input_or_allocate_output({0}, 0, x.shape(), &y));
+    } else {
+      OP_REQUIRES_OK(context, context->allocate_output(0, x.shape(), &y));
+    }
+    for (int64_t i = 0; i < y->NumElements(); ++i) y->base<float>()[i] = x.base<float>()[i] + 1;
   }
 
  private:
@@ -206,6 +211,12 @@ class BadDayAsyncOp : public AsyncOpKernel {
     Tensor* y = nullptr;
     OP_REQUIRES_OK_ASYNC(context, context->allocate_output(0, TensorShape({}), &y), done);
     *y->base<float>() = 3;
+    if (deed_ == "done on a thread" || deed_ == "drop done on a thread")
+      return context->device()->tensorflow_cpu_worker_threads()->workers->Schedule(
+          [is_called = deed_ == "done on a thread", done] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+            if (is_called) done();
+          });
     done();
     if (deed_ == "done twice") done();
     if (deed_ == "throw after done") Throw("thrown late");

@@ -136,7 +136,9 @@ TEST(test_an_asynchronous_kernel_ends_its_run_once_whatever_it_does) {
   load(PLUGIN("cxx_bad_days"));
   tn_status status = {0};
   check_fails("CxxBadDayAsync", "drop done", TN_INTERNAL, "dropped its callback");
+  check_fails("CxxBadDayAsync", "drop done on a thread", TN_INTERNAL, "dropped its callback");
   check_fails("CxxBadDayAsync", "throw", TN_INTERNAL, "thrown in ComputeAsync");
+  CHECK(first_of(run("CxxBadDayAsync", "done on a thread", &status)) == 3);
   CHECK(first_of(run("CxxBadDayAsync", "done twice", &status)) == 3);
   CHECK(first_of(run("CxxBadDayAsync", "throw after done", &status)) == 3);
   CHECK_OK(&status);
@@ -153,6 +155,8 @@ TEST(test_every_allocation_of_the_host_may_fail_under_a_cxx_kernel) {
   tn_status status = {0};
   CHECK(run_once("none", &status));
   CHECK(test_sweep_allocations(run_once, "none") > 3);
+  CHECK(run_once("forward", &status));
+  CHECK(test_sweep_allocations(run_once, "forward") > 3);
 }
 
 TEST(test_plugins_of_the_same_classes_do_not_share_their_registrations) {

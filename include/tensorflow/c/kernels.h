@@ -38,7 +38,8 @@ TF_CAPI_EXPORT TF_KernelBuilder* TF_NewKernelBuilder(
     void (*compute_func)(void*, TF_OpKernelContext*), void (*delete_func)(void*));
 
 // compute_async_func may return before it is done; `done` is then run exactly once, from any
-// thread.
+// thread. Not so in TensorFlow (seen up to 2.21), where `done` is gone when compute_async_func
+// returns: a kernel for both hosts waits for its work there, and runs `done` itself.
 TF_CAPI_EXPORT TF_KernelBuilder* TF_NewAsyncKernelBuilder(
     const char* op_name, const char* device_name, void* (*create_func)(TF_OpKernelConstruction*),
     void (*compute_async_func)(void*, TF_OpKernelContext*, TF_AsyncOpKernelDoneCallback* done),

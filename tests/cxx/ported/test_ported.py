@@ -207,6 +207,42 @@ def test_what_a_kernel_refuses_is_a_status(tenon, tensorflow, call, says):
         assert isinstance(failure, Failure) and failure.code == INVALID_ARGUMENT and says in failure.message, failure
 
 
+# In a tf.function an asynchronous kernel's callback is gone when ComputeAsync has returned.
+IN_A_FUNCTION = """
+import sys, tensorflow as tf
+from tensorflow.python.framework import load_library, op_def_library
+for path in sys.argv[1:]:
+    load_library.load_pluggable_device_library(path)
+
+def op(name, **arguments):
+    return op_def_library.apply_op(name, **arguments)
+
+x = tf.random.normal([64, 64])
+squares = tf.function(lambda x: tf.add_n([op("Tenon>AsyncSquare", x=x + float(i)) for i in range(16)]))
+expected = tf.add_n([tf.square(x + float(i)) for i in range(16)])
+for _ in range(20):
+    tf.debugging.assert_near(squares(x), expected, rtol=1e-5, atol=1e-5)
+
+def day(deed):
+    try:
+        return tf.function(lambda x: op("CxxBadDayAsync", x=x, deed=deed))(x).numpy()
+    except tf.errors.OpError as error:
+        return type(error).__name__, error.message
+
+assert day("done on a thread") == 3 and day("done twice") == 3
+for deed, says in (("drop done on a thread", "dropped its callback"), ("drop done", "dropped its callback"),
+                   ("throw", "thrown in ComputeAsync")):
+    name, message = day(deed)
+    assert name == "InternalError" and says in message, (deed, message)
+"""
+
+
+def test_an_asynchronous_kernel_may_end_on_another_thread_in_a_function_of_tensorflows():
+    files = [FOLDER / f"{SHOWN}.so", FOLDER / "cxx_bad_days.so"]
+    done = subprocess.run([sys.executable, "-c", IN_A_FUNCTION, *files], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-3000:]
+
+
 @pytest.mark.parametrize("build", BUILDS)
 def test_each_build_runs_in_the_one_host(build, cases):
     child = tenon_with(build)
