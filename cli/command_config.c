@@ -1,9 +1,22 @@
 // tenon config: what a compiler needs to build against this very Tenon, installed or not.
 
 #include <limits.h>
+#include <unistd.h>
 
 #include "base/json.h"
 #include "command.h"
+
+// A plugin of TensorFlow's C++ sources, in one line: what tenon_add_plugin does with PORT.
+static void print_port(const char* include, const char* library) {
+  static const char* const eigens[] = {"/usr/include/eigen3", "/usr/local/include/eigen3"};
+  printf("-std=c++17 -pthread -I%s/tenon_port -I%s", include, include);
+  for (size_t i = 0; i < sizeof eigens / sizeof *eigens; ++i) {
+    if (access(eigens[i], X_OK) != 0) continue;
+    printf(" -isystem %s", eigens[i]);
+    break;
+  }
+  printf(" -Wl,--version-script=%s/cmake/tenon/tenon-plugin.map\n", library);
+}
 
 static int run(cli_args* args) {
   // Installed: PREFIX/bin, PREFIX/include. In a build: build/bin, and include/ beside build/.
@@ -29,6 +42,8 @@ static int run(cli_args* args) {
     tn_json_end_object(&json);
     puts(text.data ? text.data : "");
     tn_text_deinit(&text);
+  } else if (result == CLI_OK && cli_has(args, "port")) {
+    print_port(include, library);
   } else if (result == CLI_OK) {
     if (cflags || !libs) printf("-I%s%s", include, libs || !cflags ? " " : "\n");
     if (libs || !cflags) printf("-L%s -Wl,-rpath,%s -ltenon\n", library, library);
@@ -39,14 +54,19 @@ static int run(cli_args* args) {
 
 static const cli_option options[] = {{"cflags", NULL, "only what the compiler needs", 0},
                                      {"libs", NULL, "only what the linker needs", 0},
+                                     {"port", NULL,
+                                      "what a plugin of TensorFlow's C++ sources needs, Eigen "
+                                      "among it",
+                                      0},
                                      {NULL, NULL, NULL, 0}};
 
 const cli_command cli_config = {
     "config",
     "print the flags to build against this Tenon",
-    "[--cflags] [--libs]",
+    "[--cflags] [--libs] [--port]",
     options,
     "  cc -shared -fPIC -o libmyop.so myop.c $(tenon config --cflags)\n"
+    "  c++ -shared -fPIC -O2 -o libmyops.so one_hot_op.cc $(tenon config --port)\n"
     "  cc app.c $(tenon config)\n",
     run,
 };

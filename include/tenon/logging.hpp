@@ -1,9 +1,11 @@
 // LOG(INFO) << ..., and CHECKs, which fail the kernel's run where there are exceptions and end the
-// process where there are none.
+// process where there are none. As in TensorFlow, TF_CPP_MIN_LOG_LEVEL in the environment (1, 2, 3)
+// silences INFO, then WARNING and ERROR, and TF_CPP_MAX_VLOG_LEVEL lets VLOGs up to it be written.
 #ifndef TENON_LOGGING_HPP_
 #define TENON_LOGGING_HPP_
 
 #include <cstdio>
+#include <cstdlib>
 #include <sstream>
 
 #include "tenon/status.hpp"
@@ -11,12 +13,27 @@
 namespace tenon {
 namespace internal {
 
+inline int LevelOf(const char* variable) {
+  const char* level = getenv(variable);
+  return level ? atoi(level) : 0;
+}
+// Read once.
+TN_CXX_HIDDEN inline int LeastLogLevel() {
+  static const int level = LevelOf("TF_CPP_MIN_LOG_LEVEL");
+  return level;
+}
+TN_CXX_HIDDEN inline int MostVlogLevel() {
+  static const int level = LevelOf("TF_CPP_MAX_VLOG_LEVEL");
+  return level;
+}
+
 // Written to standard error when the statement ends.
 class LogLine {
  public:
   LogLine(const char* file, int line, char severity) : file_(file), line_(line), is_(severity) {}
   ~LogLine() noexcept(false) {
     if (is_ == 'F') CheckFailed(file_, line_, text_.str());
+    if ((is_ == 'I' ? 0 : is_ == 'W' ? 1 : 2) < LeastLogLevel()) return;
     fprintf(stderr, "%c %s:%d: %s\n", is_, file_, line_, text_.str().c_str());
   }
   std::ostream& stream() { return text_; }
@@ -40,10 +57,10 @@ struct NoLog {
 #define TN_CXX_LOG_ERROR 'E'
 #define TN_CXX_LOG_FATAL 'F'
 #define LOG(severity) ::tenon::internal::LogLine(__FILE__, __LINE__, TN_CXX_LOG_##severity).stream()
-#define VLOG_IS_ON(level) false
-#define VLOG(level) \
-  if (true) {       \
-  } else            \
+#define VLOG_IS_ON(level) ((level) <= ::tenon::internal::MostVlogLevel())
+#define VLOG(level)         \
+  if (!VLOG_IS_ON(level)) { \
+  } else                    \
     LOG(INFO)
 #define CHECK(condition) \
   (condition) ? (void)0 : ::tenon::internal::NoLog() & LOG(FATAL) << "not so: " #condition " "

@@ -77,6 +77,24 @@ class OpInputList {
   int start_ = 0, stop_ = 0;
 };
 
+// The tensors of an output that is a list.
+class OpOutputList {
+ public:
+  OpOutputList() = default;
+  OpOutputList(OpKernelContext* context, int start, int stop)
+      : context_(context), start_(start), stop_(stop) {}
+  int size() const { return stop_ - start_; }
+  DataType expected_output_dtype(int i) const;
+  Status allocate(int i, const TensorShape& shape, Tensor** out);
+  void set(int i, const Tensor& tensor);
+  // NULL for one that was not allocated.
+  Tensor* operator[](int i);
+
+ private:
+  OpKernelContext* context_ = nullptr;
+  int start_ = 0, stop_ = 0;
+};
+
 namespace internal {
 
 // Places for a few tensors, each made when it is first wanted: what a kernel does not use costs
@@ -363,7 +381,9 @@ class OpKernelContext {
   static Status NoShape(const TensorShape& shape) {
     return errors::InvalidArgument("a tensor cannot have the shape ", shape.DebugString());
   }
-  Status NoOutput(int i) const { return errors::Internal("output ", i, " of ", num_outputs()); }
+  Status NoOutput(int i) const {
+    return errors::Internal("there is no output ", i, ": the kernel has ", num_outputs());
+  }
   // The first few are not counted: the host knows.
   bool HasOutput(int i) const {
     return unsigned(i) < unsigned(kOutputs) || (i >= 0 && i < num_outputs());
@@ -426,6 +446,17 @@ class OpKernelContext {
 };
 
 inline const Tensor& OpInputList::operator[](int i) const { return context_->input(start_ + i); }
+
+inline DataType OpOutputList::expected_output_dtype(int i) const {
+  return context_->expected_output_dtype(start_ + i);
+}
+inline Status OpOutputList::allocate(int i, const TensorShape& shape, Tensor** out) {
+  return context_->allocate_output(start_ + i, shape, out);
+}
+inline void OpOutputList::set(int i, const Tensor& tensor) {
+  context_->set_output(start_ + i, tensor);
+}
+inline Tensor* OpOutputList::operator[](int i) { return context_->mutable_output(start_ + i); }
 
 }  // namespace tenon
 #endif  // TENON_OP_KERNEL_CONTEXT_HPP_

@@ -62,7 +62,7 @@ TEST(test_a_mistake_with_tensors_is_a_status) {
   check_fails("CxxBadDay", "an input too many", TN_OUT_OF_RANGE, "index out of range: 9");
   check_fails("CxxBadDay", "negative size", TN_INVALID_ARGUMENT, "[2,-3]");
   check_fails("CxxBadDay", "size that does not fit", TN_INVALID_ARGUMENT, "cannot have the shape");
-  check_fails("CxxBadDay", "an output too many", TN_INTERNAL, "output 7 of 1");
+  check_fails("CxxBadDay", "an output too many", TN_INTERNAL, "no output 7: the kernel has 1");
   check_fails("CxxBadDay", "forward an input that is not there", TN_INVALID_ARGUMENT, "no input 4");
   check_fails("CxxBadDay", "set an uninitialised output", TN_RESOURCE_EXHAUSTED, "no tensor");
   check_fails("CxxBadDay", "slice beyond", TN_INTERNAL, "no rows [0, 1000)");

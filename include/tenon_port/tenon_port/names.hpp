@@ -10,6 +10,7 @@
 #include "tenon/op_kernel.hpp"
 #include "tenon/tensor_format.hpp"
 #include "tenon/variables.hpp"
+#include "tenon_port/absl.hpp"
 
 namespace tensorflow {
 using namespace ::tenon;  // NOLINT: that is what this file is for
