@@ -95,6 +95,7 @@ changes_its_mind               runs.deterministic
 each_differs                   runs.made_alike
 spoilt_by_failure              runs.after_failures
 writes_input                   runs.inputs_kept
+clears_input                   runs.inputs_kept
 forwards_wrongly               runs.forwarding
 running:prints                 runs.standard_output
 running:signal                 runs.signals

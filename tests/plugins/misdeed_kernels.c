@@ -175,6 +175,7 @@ static void compute_double(kernel* kernel, TF_OpKernelContext* context, TF_Statu
   }
   if (n > 0) {
     if (misdeed_is("writes_input")) ((uint32_t*)from)[0] ^= 1;
+    if (misdeed_is("clears_input")) memset((void*)from, 0, (size_t)n * 4);
     if (misdeed_is("writes_beyond")) to[n] = 7;
     if (misdeed_is("writes_far_beyond")) to[n + 64] = 7;
     const bool differs =

@@ -191,16 +191,31 @@ static void after_failures(const tn_subject* subject) {
 
 // ---- What they leave alone ----
 
-static void keeps_inputs(tk_run* run, uint64_t* random) {
+static bool keeps_these(tk_run* run) {
   tn_tensor* before[TK_MOST_ARGS] = {0};
+  bool same = true;
   for (size_t i = 0; i < run->input_count; ++i)
     if (!tn_dtype_is_ref(run->instance->node->input_types[i]))
       before[i] = tn_tensor_clone(run->inputs[i], NULL);
   if (tk_once(run, NULL))
-    for (size_t i = 0; i < run->input_count; ++i)
-      TN_EXPECT(!before[i] || tk_same(before[i], run->inputs[i]), "inputs as they were",
-                "input %zu of %s was written to", i, tk_describe(run));
+    for (size_t i = 0; same && i < run->input_count; ++i) {
+      same = !before[i] || tk_same(before[i], run->inputs[i]);
+      TN_EXPECT(same, "inputs as they were", "input %zu of %s was written to", i, tk_describe(run));
+    }
   tk_drop_tensors(before, run->input_count);
+  return same;
+}
+
+// The kernel has seen the first inputs before: what it writes each time alike is in them. So others
+// of the same shapes follow.
+static void keeps_inputs(tk_run* run, uint64_t* random) {
+  for (int i = 0; keeps_these(run) && i < 8; ++i)
+    for (size_t k = 0; k < run->input_count; ++k) {
+      tn_shape shape;
+      if (!tn_shape_copy(&shape, &run->inputs[k]->shape, NULL)) tn_case_error("out of memory");
+      tk_set_input(run, k, tn_shape_dims(&shape), shape.rank, TK_PLAIN, random);
+      tn_shape_deinit(&shape);
+    }
 }
 
 static void inputs_kept(const tn_subject* subject) {
