@@ -22,6 +22,7 @@ const tn_check_group* const tn_check_groups[] = {
     &tn_check_pjrt_execution,
     &tn_check_pjrt_donation,
     &tn_check_pjrt_transfers,
+    &tn_check_pjrt_extensions,
     &tn_check_kernels_load,
     &tn_check_kernels_process,
     &tn_check_kernels_registered,

@@ -50,6 +50,7 @@ TEST(a_good_plugin_passes_the_cases_of_bad_programs) { run("pjrt.bad_programs.*"
 TEST(a_good_plugin_passes_the_cases_of_execution) { run("pjrt.execution.*"); }
 TEST(a_good_plugin_passes_the_cases_of_donation) { run("pjrt.donation.*"); }
 TEST(a_good_plugin_passes_the_cases_of_transfers) { run("pjrt.transfers.*"); }
+TEST(a_good_plugin_passes_the_cases_of_extensions) { run("pjrt.extensions.*"); }
 
 static bool choose_and_write(void* arg, tn_status* status) {
   const char* pattern = "pjrt.entry.n*";

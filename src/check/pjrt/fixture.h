@@ -103,6 +103,9 @@ int64_t pj_bytes_in_use(PJRT_Device* device);  // -1: not told
 
 // Add one to four floats; the same with two inputs and outputs; donated.
 extern const char pj_add_one[], pj_add_one_twice[], pj_add_one_aliased[], pj_add_one_donor[];
+// pj_add_one as a portable artifact and as an HloModuleProto.
+extern const unsigned char pj_artifact[], pj_hlo[];
+extern const size_t pj_artifact_size, pj_hlo_size;
 // Compile options for one device.
 extern const char pj_options[];
 extern const size_t pj_options_size;

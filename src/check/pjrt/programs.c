@@ -31,6 +31,23 @@ static void compile(const tn_subject* subject) {
   pj_loaded_destroy(loaded);
 }
 
+static void other_form(const tn_subject* subject) {
+  pj_start(subject);
+  const bool hlo = subject->arg;
+  PJRT_LoadedExecutable* loaded;
+  PJRT_Error* error = pj_try_compile((const char*)(hlo ? pj_hlo : pj_artifact),
+                                     hlo ? pj_hlo_size : pj_artifact_size, hlo ? "hlo" : "mlir",
+                                     pj_options, pj_options_size, &loaded);
+  if (error && hlo) {  // not every plugin is XLA's
+    const pj_error taken = pj_take(error);
+    tn_case_skip("%s: %s", pj_code_name(taken.code), taken.text);
+  }
+  pj_must(TN_PJRT_AT_PJRT_Client_Compile, error);
+  TN_NEED(loaded, "an executable", "NULL");
+  run(loaded);
+  pj_loaded_destroy(loaded);
+}
+
 // What is given to compile need live only until it returns.
 static void inputs_are_copied(const tn_subject* subject) {
   pj_start(subject);
@@ -389,6 +406,10 @@ static void threads(const tn_subject* subject) {
 
 static const tn_check_case cases[] = {
     {"programs.compile", "a program in StableHLO's text compiles and runs", compile, 0},
+    {"programs.portable_artifact", "a portable artifact of StableHLO 0.9 compiles and runs",
+     other_form, 0},
+    {"programs.hlo", "a program in the format \"hlo\" compiles and runs, where it is known",
+     other_form, 1},
     {"programs.inputs_are_copied", "what is given to compile need live only until it returns",
      inputs_are_copied, 0},
     {"programs.name", "an executable has a name", name, 0},
