@@ -21,6 +21,9 @@ TEMPLATE(makefile, "examples/device/Makefile");
 TEMPLATE(op_source, "cli/templates/op/op.c");
 TEMPLATE(op_test, "cli/templates/op/test.c");
 TEMPLATE(op_readme, "cli/templates/op/README.md");
+TEMPLATE(op_cxx_makefile, "cli/templates/op_cxx/Makefile");
+TEMPLATE(op_cxx_source, "cli/templates/op_cxx/op.cc");
+TEMPLATE(op_cxx_readme, "cli/templates/op_cxx/README.md");
 TEMPLATE(device_source, "examples/device/example_device.c");
 TEMPLATE(device_test, "examples/device/test_example_device.c");
 TEMPLATE(device_readme, "examples/device/README.md");
@@ -55,6 +58,16 @@ static const project_kind op_kind = {
      {"@name@.c", op_source_begin, op_source_end},
      {"test_@name@.c", op_test_begin, op_test_end},
      {"README.md", op_readme_begin, op_readme_end}},
+    {{"@name@", LIKE_my_name}, {"@Op@", AS_GIVEN}, {"example_device", LIKE_my_name}},
+};
+
+static const project_kind op_cxx_kind = {
+    "op",
+    "name the op: tenon new op MyOp --cxx",
+    {{"Makefile", op_cxx_makefile_begin, op_cxx_makefile_end},
+     {"@name@.cc", op_cxx_source_begin, op_cxx_source_end},
+     {"test_@name@.c", op_test_begin, op_test_end},
+     {"README.md", op_cxx_readme_begin, op_cxx_readme_end}},
     {{"@name@", LIKE_my_name}, {"@Op@", AS_GIVEN}, {"example_device", LIKE_my_name}},
 };
 
@@ -188,6 +201,9 @@ static int run(cli_args* args) {
     return cli_misused(
         args, "found '%s', expected 'op' or 'device': tenon new op NAME, tenon new device NAME",
         asked);
+  if (cli_has(args, "cxx") && kind == &device_kind)
+    return cli_misused(args, "--cxx is for ops; a device is written in C");
+  if (cli_has(args, "cxx")) kind = &op_cxx_kind;
   if (args->word_count != 2) return cli_misused(args, "%s", kind->usage);
   const char* name = args->words[1];
   const bool is_device = kind == &device_kind;
@@ -235,14 +251,16 @@ static int run(cli_args* args) {
 
 static const cli_option options[] = {
     {"folder", "PATH", "where to put it (default: MyOp goes into my_op)", 0},
+    {"cxx", NULL, "an op in C++, with TensorFlow's classes", 0},
     {NULL, NULL, NULL, 0}};
 
 const cli_command cli_new = {
     "new",
     "start a plugin project that builds with one make",
-    "op|device NAME [--folder PATH]",
+    "op|device NAME [--folder PATH] [--cxx]",
     options,
     "  tenon new op Scale && cd scale && make test\n"
+    "  tenon new op Clip --cxx && cd clip && make test\n"
     "  tenon new device MyDevice && cd my_device && make test\n",
     run,
 };

@@ -322,6 +322,21 @@ def test_new_op_makes_a_project_that_builds_and_passes_its_test(tmp_path):
     assert (tmp_path / "my_own_op" / "my_own_op.c").exists()
 
 
+def test_new_op_in_cxx_makes_a_project_that_builds_and_passes_its_test(tmp_path):
+    tenon("new", "op", "MyScale", "--cxx", cwd=tmp_path)
+    flags = "CXXFLAGS=-Wall -Wextra -Wno-unused-parameter -Werror"
+    made = subprocess.run(["make", f"TENON={TENON}", flags, "test"], cwd=tmp_path / "my_scale", capture_output=True,
+                          text=True)
+    assert made.returncode == 0 and not made.stderr, made.stdout + made.stderr
+    assert "ok: MyScale" in made.stdout
+    x = np.arange(100000, dtype=np.float64)
+    np.save(tmp_path / "x.npy", x)
+    tenon("run", "--op", "MyScale", "x.npy", "--plugin", "my_scale/libmy_scale.so", "--attr", "scale=3", "--out", "out",
+          cwd=tmp_path)
+    np.testing.assert_array_equal(np.load(tmp_path / "out" / "out0.npy"), x * 3)
+    assert "--cxx is for ops" in tenon("new", "device", "MyDevice", "--cxx", cwd=tmp_path, code=2).stderr
+
+
 def test_new_device_writes_the_example_under_another_name(tmp_path):
     example = SOURCE / "examples/device"
     tenon("new", "device", "ExampleDevice", cwd=tmp_path)
