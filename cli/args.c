@@ -27,6 +27,14 @@ static const cli_option* find_letter(const cli_option* options, char letter) {
   return options->name ? options : NULL;
 }
 
+// Whether a word is an option of this command's, and so no value of another.
+static bool is_option(const cli_command* command, const char* word) {
+  if (strncmp(word, "--", 2) != 0) return false;
+  const size_t size = strcspn(word + 2, "=");
+  return find_option(command->options, word + 2, size) ||
+         find_option(common_options, word + 2, size);
+}
+
 static void unknown_option(const cli_args* args, const char* word) {
   tn_suggestion suggestion = {.wanted = tn_view_of(word)};
   for (const cli_option* o = args->command->options; o->name; ++o)
@@ -87,6 +95,11 @@ bool cli_args_init(cli_args* args, const cli_command* command, int argc, char** 
         return false;
       }
       value = argv[++i];
+      if (is_option(command, value)) {
+        cli_misused(args, "--%s needs a value: --%s %s; found the option %s", option->name,
+                    option->name, option->value, value);
+        return false;
+      }
     } else if (!option->value && value) {
       cli_misused(args, "--%s takes no value, found '%s'", option->name, value);
       return false;

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "interrupts.h"
 
@@ -90,6 +92,39 @@ static bool write_archive(const char* path, const cli_arrays* arrays, tn_status*
   return written;
 }
 
+static bool make_folder(const char* path, bool* out_made, tn_status* status) {
+  *out_made = mkdir(path, 0777) == 0;
+  if (*out_made || errno == EEXIST) return true;
+  tn_status_set(status, TN_INVALID_ARGUMENT, "cannot make the folder '%s': %s", path,
+                strerror(errno));
+  return false;
+}
+
+bool cli_arrays_check_target(const char* target, tn_status* status) {
+  struct stat found;
+  bool made;
+  if (cli_ends_with(target, ".npz") || cli_ends_with(target, ".npy")) {
+    // A pipe would be opened twice.
+    if (stat(target, &found) == 0 && !S_ISREG(found.st_mode) && !S_ISDIR(found.st_mode))
+      return true;
+    tn_file_writer* writer = tn_file_writer_open(target, status);
+    tn_file_writer_close(writer, false, NULL);
+    return writer != NULL;
+  }
+  if (!make_folder(target, &made, status)) return false;
+  int error = 0;
+  if (made)
+    rmdir(target);
+  else if (stat(target, &found) == 0 && !S_ISDIR(found.st_mode))
+    error = ENOTDIR;
+  else if (access(target, W_OK | X_OK) != 0)
+    error = errno;
+  if (error)
+    tn_status_set(status, TN_INVALID_ARGUMENT, "cannot write to the folder '%s': %s", target,
+                  strerror(error));
+  return !error;
+}
+
 bool cli_arrays_write(cli_arrays* arrays, const char* target, tn_status* status) {
   if (cli_ends_with(target, ".npz"))
     return name_files(arrays, target, "%s:out%zu", status) && write_archive(target, arrays, status);
@@ -102,12 +137,9 @@ bool cli_arrays_write(cli_arrays* arrays, const char* target, tn_status* status)
                   target, arrays->count);
     return false;
   }
-  if (!name_files(arrays, target, "%s/out%zu.npy", status)) return false;
-  if (mkdir(target, 0777) != 0 && errno != EEXIST) {
-    tn_status_set(status, TN_INVALID_ARGUMENT, "cannot make the folder '%s': %s", target,
-                  strerror(errno));
+  bool made;
+  if (!name_files(arrays, target, "%s/out%zu.npy", status) || !make_folder(target, &made, status))
     return false;
-  }
   for (size_t i = 0; i < arrays->count && !cli_interrupts.interrupted; ++i)
     if (!tn_npy_write(arrays->files[i], arrays->items[i], status)) return false;
   return true;

@@ -18,6 +18,8 @@ void cli_arrays_deinit(cli_arrays* arrays);
 // Adds what a word names: "x.npy", "xs.npz" (all of its arrays, in its order) or "xs.npz:name".
 bool cli_arrays_read(cli_arrays* arrays, const char* word, tn_status* status);
 
+// Whether that can be written to, before what takes long; leaves nothing behind.
+bool cli_arrays_check_target(const char* target, tn_status* status);
 // Writes to a folder ("results/out0.npy"), an archive ("results.npz:out0") or the one file named.
 // Stops between two files when the user asks for it (cli_interrupts).
 bool cli_arrays_write(cli_arrays* arrays, const char* target, tn_status* status);

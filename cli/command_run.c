@@ -112,7 +112,8 @@ static int run(cli_args* args) {
   tn_call* call = NULL;
   struct cli_interrupts* interrupts = &cli_interrupts;
   cli_interrupts_heed();
-  bool ok = cli_load_plugins(args, status);
+  const char* target = cli_value(args, "out");
+  bool ok = (!target || cli_arrays_check_target(target, status)) && cli_load_plugins(args, status);
   for (size_t i = 0; ok && i < args->word_count; ++i)
     ok = cli_arrays_read(&inputs, args->words[i], status);
   if (ok) {
@@ -123,7 +124,6 @@ static int run(cli_args* args) {
     cli_restore_output(kept);
   }
   if (call && cli_has(args, "allow-cpu-fallback")) ok = tn_call_allow_cpu_fallback(call, status);
-  const char* target = cli_value(args, "out");
   ok = call && set_attrs(args, call, status) && (interrupts->cancel = tn_cancel_create(status));
   if (ok) {
     int stdout_kept = cli_divert_output();

@@ -6,6 +6,7 @@
 #include "arrays.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "doctor/window.h"
 #include "interrupts.h"
 #include "progress.h"
 #include "run.h"
@@ -65,6 +66,7 @@ static int read_policy(const cli_args* args, request* request) {
   const char* host = cli_value(args, "as-host");
   const char* weeks = cli_value(args, "window");
   long number;
+  int64_t day;
   if (host) {
     if (strncmp(host, "0.", 2) != 0 || !cli_number(host + 2, 1, MOST_MINOR, &number))
       return cli_misused(args, "--as-host %s: expected a PJRT number, 0.N", host);
@@ -79,11 +81,41 @@ static int read_policy(const cli_args* args, request* request) {
   request->open.as_of = cli_value(args, "as-of");
   if (request->open.as_of && !weeks)
     return cli_misused(args, "--as-of goes with --window: --window WEEKS --as-of DATE");
+  if (request->open.as_of && !tn_day_parse(request->open.as_of, &day))
+    return cli_misused(args, "--as-of %s is no day; write 2026-11-15", request->open.as_of);
   if (cli_has(args, "equal")) {
     if (weeks) return cli_misused(args, "--window and --equal exclude each other");
     request->open.policy = TN_PJRT_EQUAL;
   }
   return CLI_OK;
+}
+
+// What the plugin's client is given. Values that cannot be read are not understood.
+static int read_options(const cli_args* args, request* request) {
+  request->session.client = request->values = tn_pjrt_values_create();
+  tn_status* status = tn_status_create();
+  int wrong = CLI_OK;
+  if (!request->values) {
+    tn_status_set_no_memory(status, "reading --option");
+    wrong = cli_failed(args, status);
+  }
+  for (size_t i = 0; !wrong && i < args->given_count; ++i)
+    if (strcmp(args->given[i].name, "option") == 0 &&
+        !tn_pjrt_values_set_text(request->values, args->given[i].value, status))
+      wrong = cli_misused(args, "--option %s: %s", args->given[i].value, tn_status_message(status));
+  tn_status_destroy(status);
+  return wrong;
+}
+
+static int read_format(const cli_args* args, request* request) {
+  static const char* const formats[] = {"mlir", "hlo", "hlo_with_config"};
+  const char* given = cli_value(args, "format");
+  const bool named_hlo =
+      cli_ends_with(request->program, ".hlo") || cli_ends_with(request->program, ".hlo.pb");
+  request->format = given ? given : named_hlo ? "hlo" : "mlir";
+  for (size_t i = 0; i < sizeof formats / sizeof *formats; ++i)
+    if (strcmp(request->format, formats[i]) == 0) return CLI_OK;
+  return cli_misused(args, "--format %s: expected mlir, hlo or hlo_with_config", given);
 }
 
 static int read_request(const cli_args* args, request* request) {
@@ -92,6 +124,8 @@ static int read_request(const cli_args* args, request* request) {
   request->session = TN_INIT(tn_pjrt_session_options);
   int wrong = find_plugin(args, request);
   if (!wrong) wrong = read_policy(args, request);
+  if (!wrong) wrong = read_options(args, request);
+  if (!wrong) wrong = read_format(args, request);
   if (wrong) return wrong;
   for (size_t i = 0; i < args->given_count; ++i)
     if (strcmp(args->given[i].name, "attr") == 0 ||
@@ -108,27 +142,10 @@ static int read_request(const cli_args* args, request* request) {
     request->session.time_limit_ms = (uint32_t)number * 1000;
   }
   request->session.isolate = cli_has(args, "isolate");
+  if (limit && !request->session.isolate)
+    return cli_misused(args, "--time-limit %s: a program has a limit only with --isolate", limit);
   request->session.open = &request->open;
-  request->format = cli_value(args, "format");
-  if (!request->format)
-    request->format =
-        cli_ends_with(request->program, ".hlo") || cli_ends_with(request->program, ".hlo.pb")
-            ? "hlo"
-            : "mlir";
   return CLI_OK;
-}
-
-static bool read_options(const cli_args* args, request* request, tn_status* status) {
-  request->session.client = request->values = tn_pjrt_values_create();
-  if (!request->values) {
-    tn_status_set_no_memory(status, "reading --option");
-    return false;
-  }
-  for (size_t i = 0; i < args->given_count; ++i)
-    if (strcmp(args->given[i].name, "option") == 0 &&
-        !tn_pjrt_values_set_text(request->values, args->given[i].value, status))
-      return false;
-  return true;
 }
 
 // ---- What is told ----
@@ -160,7 +177,9 @@ static void print_plugin(const request* request, const tn_pjrt_session_facts* fa
   if (*facts->stablehlo) cli_say(", StableHLO up to %s", facts->stablehlo);
   putchar('\n');
   label("device");
-  cli_say("%d: %s\n", request->session.device, facts->device);
+  printf("%d: ", request->session.device);
+  cli_print_foreign(facts->device, stdout);
+  putchar('\n');
   fflush(stdout);
 }
 
@@ -248,7 +267,11 @@ static bool compile_and_run(tn_pjrt_session* session, const request* request, tn
   const int program = tn_pjrt_session_compile(session, code.data, code.size, &options, status);
   outcome->compile_ns = now() - begun;
   end(stage);
-  if (program < 0) return false;
+  if (program < 0) {
+    if (tn_status_fault(status) != TN_FAULT_PLUGIN)
+      tn_status_annotate(status, "in %s", request->program);
+    return false;
+  }
   if (!quiet) {
     char text[24];
     label("compile");
@@ -267,13 +290,21 @@ static bool compile_and_run(tn_pjrt_session* session, const request* request, tn
   return ran;
 }
 
+static bool is_empty(const request* request, tn_status* status) {
+  tn_status_set(status, TN_INVALID_ARGUMENT, "%s is empty; a program was expected",
+                request->program);
+  return false;
+}
+
 // The session ends before anything is told of the outputs: what a plugin does then is its own.
 static bool run(const cli_args* args, request* request, outcome* outcome, tn_status* status) {
   const bool quiet = cli_has(args, "json");
   cli_arrays inputs = {0};
   tn_text code = {0};
-  bool ok = read_options(args, request, status) &&
-            tn_file_read(request->program, MOST_PROGRAM_BYTES, &code, status);
+  const char* target = cli_value(args, "out");
+  bool ok = (!target || cli_arrays_check_target(target, status)) &&
+            tn_file_read(request->program, MOST_PROGRAM_BYTES, &code, status) &&
+            (code.size > 0 || is_empty(request, status));
   for (size_t i = 1; ok && i < args->word_count; ++i)
     ok = cli_arrays_read(&inputs, args->words[i], status);
   tn_pjrt_session* session = NULL;
@@ -290,7 +321,6 @@ static bool run(const cli_args* args, request* request, outcome* outcome, tn_sta
   outcome->timed = cli_has(args, "time");
   ok =
       ok && compile_and_run(session, request, tn_text_view(&code), &inputs, quiet, outcome, status);
-  const char* target = cli_value(args, "out");
   struct cli_interrupts* interrupts = &cli_interrupts;
   interrupts->writing = ok && target;
   ok = ok && (!target || cli_arrays_write(&outcome->outputs, target, status));
@@ -309,17 +339,39 @@ static bool run(const cli_args* args, request* request, outcome* outcome, tn_sta
   return ok;
 }
 
+// Which option helps, where one does.
+static void hint(const request* request, tn_status* status) {
+  if (tn_status_code(status) == TN_DEADLINE_EXCEEDED)
+    tn_status_annotate(status, "--time-limit SECONDS gives it more time");
+  if (strstr(tn_status_message(status), "it exports no GetPjrtApi") &&
+      strstr(tn_status_message(status), "TensorFlow's plugins"))
+    tn_status_annotate(status, "an op of it runs with: tenon run --op NAME --plugin %s",
+                       request->plugin);
+}
+
+static int failed(const cli_args* args, const request* request, tn_status* status) {
+  // What only the library can judge of the options, and says of its struct.
+  static const char about_options[] = "tn_pjrt_open_options: ";
+  const size_t size = sizeof about_options - 1;
+  if (request->open.as_host && strncmp(tn_status_message(status), about_options, size) == 0)
+    return cli_misused(args, "--as-host 0.%d: %s", request->open.as_host,
+                       tn_status_message(status) + size);
+  hint(request, status);
+  return cli_failed(args, status);
+}
+
 int cli_run_program(cli_args* args) {
   request request = {0};
   int exit_code = read_request(args, &request);
-  if (exit_code != CLI_OK) return exit_code;
+  if (exit_code != CLI_OK) {
+    tn_pjrt_values_destroy(request.values);
+    return exit_code;
+  }
   outcome outcome = {0};
   tn_status* status = tn_status_create();
   cli_interrupts_heed();
   if (!run(args, &request, &outcome, status)) {
-    if (tn_status_code(status) == TN_DEADLINE_EXCEEDED)
-      tn_status_annotate(status, "--time-limit SECONDS gives it more time");
-    exit_code = cli_failed(args, status);
+    exit_code = failed(args, &request, status);
   } else if (cli_interrupts.interrupted) {
     fprintf(stderr, "tenon run: interrupted while writing the outputs of %s\n", request.program);
     exit_code = CLI_INTERRUPTED;

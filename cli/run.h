@@ -11,7 +11,8 @@ int cli_run_program(cli_args* args);
 const char* cli_program_option(const cli_args* args);
 
 #define CLI_PROGRAM_OPTIONS                                                                       \
-  {"option", "NAME=VALUE", "give the plugin's client an option (repeat for more)", 0},            \
+  {"option", "NAME=VALUE",                                                                        \
+   "give the client an option; NAME:KIND=VALUE: string, int, ints, float, bool", 0},              \
       {"format", "NAME", "what the program is: mlir (StableHLO) or hlo; else its name tells", 0}, \
       {"time", NULL, "tell how long runs take, too", 0},                                          \
       {"isolate", NULL, "in a child process: a plugin that crashes there is a message", 0},       \

@@ -92,7 +92,11 @@ def test_the_host_can_be_another_and_policies_refuse(place):
     assert "0.54" in tenon(place, "add.mlir", "x.npy", "--plugin", old, "--equal", code=3).stderr
     assert "0.54" in tenon(place, "add.mlir", "x.npy", "--plugin", old, "--window", "12", "--as-of", "2026-11-01", code=3).stderr
     tenon(place, "add.mlir", "x.npy", "--plugin", old, "--window", "12", "--as-of", "2024-09-01")
-    assert "is no day" in tenon(place, "add.mlir", "x.npy", "--plugin", old, "--window", "12", "--as-of", "someday", code=1).stderr
+    for words in (["--equal"], ["--window", "12"]):  # the command line speaks of its options, not of C
+        assert "TN_PJRT" not in tenon(place, "add.mlir", "x.npy", "--plugin", old, *words, code=3).stderr
+    error = tenon(place, "add.mlir", "x.npy", "--plugin", PLUGIN, "--as-host", "0.28", code=1).stderr
+    assert "Unexpected PJRT_Client_Create_Args size" in error and "version is fine" not in error
+    assert "\n  the plugin loaded; it has PJRT 0.114, and this host acts as 0.28; it could not make a client" in error
 
 
 @ways
@@ -143,7 +147,8 @@ def test_wrong_inputs_are_the_plugins_to_refuse_and_files_are_named(place, way):
 def test_files_that_are_no_pjrt_plugin_are_refused(place):
     assert "no.so" in tenon(place, "add.mlir", "x.npy", "--plugin", "no.so", code=1).stderr
     error = tenon(place, "add.mlir", "x.npy", "--plugin", PLUGINS / "good.so", code=1).stderr
-    assert "GetPjrtApi" in error and "TF_InitKernel" in error
+    assert "GetPjrtApi" in error and "TF_InitKernel" in error and "tn_plugin_load" not in error
+    assert f"an op of it runs with: tenon run --op NAME --plugin {PLUGINS / 'good.so'}" in error
     assert "0.13" in tenon(place, "add.mlir", "x.npy", "--plugin", PLUGINS / "pjrt_0_13.so", code=3).stderr
 
 
@@ -151,14 +156,61 @@ def test_misuse_says_what_to_do(place):
     error = tenon(place, "add.mlir", "x.npy", code=2).stderr
     assert "'add.mlir' is a program; name the PJRT plugin that is to run it: --plugin FILE" in error
     assert "one plugin" in tenon(place, "add.mlir", "--plugin", "a.so", "--plugin", "b.so", code=2).stderr
-    for words in (["--device", "GPU:0"], ["--as-host", "1.2"], ["--as-host", "76"], ["--window", "soon"], ["--as-of", "2026-01-01"],
-                  ["--window", "3", "--equal"], ["--attr", "a=b"]):
-        assert words[0] in tenon(place, "add.mlir", "--plugin", PLUGIN, *words, code=2).stderr
+    for words in (["--device", "GPU:0"], ["--as-host", "1.2"], ["--as-host", "76"], ["--as-host", "0.27"], ["--as-host", "0.56"],
+                  ["--as-host", "0.118"], ["--window", "soon"], ["--as-of", "2026-01-01"], ["--as-of", "2026-13-01", "--window", "3"],
+                  ["--window", "3", "--equal"], ["--attr", "a=b"], ["--option", "a"], ["--option", "=3"], ["--option", "a:foo=3"],
+                  ["--option", "a:int=x"], ["--format", "foo"], ["--time-limit", "5"]):
+        error = tenon(place, "add.mlir", "--plugin", PLUGIN, *words, code=2).stderr
+        assert error.startswith("tenon run: --") and words[0] in error and error.endswith("See: tenon run --help\n"), error
+    for words in (["--plugin", "--isolate"], ["--out", "--json"], ["--option", "--format=hlo"]):
+        error = tenon(place, "add.mlir", *words, code=2).stderr
+        assert f"{words[0]} needs a value" in error and f"found the option {words[1]}" in error
     assert "--isolate is for programs" in tenon(place, "--op", "Relu", "x.npy", "--isolate", code=2).stderr
 
 
-def test_options_reach_the_client_and_a_bad_one_is_named(place):
-    assert "=" in tenon(place, "add.mlir", "x.npy", "--plugin", PLUGIN, "--option", "novalue", code=1).stderr
+@ways
+def test_an_option_of_another_kind_than_the_plugin_wants_is_told_how_to_write(place, way):
+    words = ["add.mlir", "x.npy", "--plugin", PLUGIN, *way]
+    error = tenon(place, *words, "--option", "shape=3", "--option", "num_devices=2", code=1).stderr
+    assert "\n  shape was sent as int; shape:ints=3 sends a list (the kinds: string, int, ints, float, bool)\n" in error
+    assert "num_devices was" not in error
+    assert "shape was sent as float; shape:KIND=VALUE says another kind" in tenon(place, *words, "--option", "shape=0.5", code=1).stderr
+    assert "was sent as" not in tenon(place, *words, "--option", "no_such=1", code=1).stderr
+    tenon(place, *words, "--option", "shape:ints=3", "--option", "shape=1,2")
+
+
+def test_a_place_for_outputs_that_cannot_be_written_is_told_before_the_plugin_is_asked(place):
+    words = ["add.mlir", "x.npy", "--plugin", PLUGIN, "--out"]
+    (place / "folder.npy").mkdir()
+    for target in ("nodir/x.npy", "nodir/x.npz", "nodir/sub", "add.mlir", "x.npy/sub", "folder.npy"):
+        done = tenon(place, *words, target, code=1, misdeed="crash@PJRT_Client_Create")
+        assert target in done.stderr and done.stdout == ""
+    before = sorted(place.iterdir())
+    for target in ("results", "y.npy", "y.npz"):
+        tenon(place, *words, target, code=3, misdeed="fail@PJRT_Client_Create")
+        assert sorted(place.iterdir()) == before  # nothing is left of the trial
+        tenon(place, *words, target)
+        tenon(place, *words, target)  # also where something is
+        before = sorted(place.iterdir())
+
+
+@ways
+def test_a_file_that_is_no_program_is_told_what_to_write(place, way):
+    files = {"f.jaxexport": b"\x1c\x00\x00\x00\x00\x00\x16\x00\x40\x00", "f.numpy": (place / "x.npy").read_bytes(), "f.pb": b"\n\x04main\x12\x04main"}
+    for name, content in files.items():
+        (place / name).write_bytes(content)
+        error = tenon(place, name, "x.npy", "--plugin", PLUGIN, *way, code=1, misdeed="crash@PJRT_Client_Compile").stderr
+        assert "is no StableHLO" in error and "exported.mlir_module_serialized" in error and name in error
+    (place / "empty.mlir").write_bytes(b"")
+    assert "empty.mlir is empty; a program was expected" in tenon(place, "empty.mlir", "x.npy", "--plugin", PLUGIN, *way, code=1).stderr
+
+
+def test_what_jax_serializes_whole_is_refused_with_what_to_write_instead(place):
+    jax = pytest.importorskip("jax")
+    from jax import export
+    exported = export.export(jax.jit(lambda a: a + 1), platforms=["cuda"])(np.load(place / "x.npy"))
+    (place / "f.jaxexport").write_bytes(exported.serialize())
+    assert "exported.mlir_module_serialized" in tenon(place, "f.jaxexport", "x.npy", "--plugin", PLUGIN, code=1).stderr
 
 
 def test_ctrl_c_ends_a_plugin_that_hangs_and_its_child(place):

@@ -180,6 +180,23 @@ TEST(test_a_program_that_the_plugin_does_not_read_is_refused_before_it_is_given_
   tn_status_destroy(status);
 }
 
+TEST(test_bytes_that_can_be_no_program_are_refused_and_text_of_any_kind_is_the_plugins_to_judge) {
+  static const char* const words[] = {"PK\x03\x04", "\x93NUMPY\x01", "\n\x04main", "a\x7f"};
+  tn_status* status = tn_status_create();
+  tn_pjrt_client* client = client_of(114);
+  for (size_t i = 0; i < sizeof words / sizeof *words; ++i) {
+    CHECK(!tn_pjrt_compile(client, words[i], strlen(words[i]), NULL, status));
+    CHECK_CONTAINS(tn_status_message(status), "is no StableHLO: neither text nor MLIR bytecode");
+    CHECK_CODE(status, TN_INVALID_ARGUMENT);
+  }
+  static const char text[] = "\t// \xc3\xa4\r\n \v\f";  // with the zero behind it, too
+  CHECK(!tn_pjrt_compile(client, text, sizeof text, NULL, status));
+  CHECK_CONTAINS(tn_status_message(status), "PJRT_Client_Compile");
+  CHECK_CODE(status, TN_INVALID_ARGUMENT);
+  tn_pjrt_client_destroy(client);
+  tn_status_destroy(status);
+}
+
 static void check_proto(const tn_pjrt_compile_options* options, const char* expected, size_t size) {
   tn_text text = {0};
   tn_pjrt_compile_options_write(options, &text);

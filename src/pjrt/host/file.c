@@ -52,10 +52,11 @@ static bool check_exports(const tn_elf* elf, tn_status* status) {
   if (others.failed)
     tn_status_set_no_memory(status, "opening a plugin");
   else if (others.size)
-    tn_status_set(status, TN_FAILED_PRECONDITION,
-                  "%s: it exports no GetPjrtApi, so it is no PJRT plugin; it exports %s, as "
-                  "TensorFlow's plugins do: load it with tn_plugin_load (tenon doctor tells more)",
-                  elf->path, others.data);
+    tn_status_set(
+        status, TN_FAILED_PRECONDITION,
+        "%s: it exports no GetPjrtApi, so it is no PJRT plugin; it exports %s, as "
+        "TensorFlow's plugins do, which have ops and run no programs (tenon doctor tells more)",
+        elf->path, others.data);
   else
     tn_status_set(status, TN_FAILED_PRECONDITION,
                   "%s: it exports no GetPjrtApi, so it is no PJRT plugin (tenon doctor tells what "

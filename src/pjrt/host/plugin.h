@@ -130,6 +130,8 @@ void tn_pjrt_note(tn_pjrt* plugin, const char* fact);
 
 // ---- Named values ----
 
+// "string", "int" and so on, as name:kind=value has them.
+const char* tn_pjrt_kind_name(tn_pjrt_kind kind);
 // A deep copy of a plugin's list; values that make no sense are left out. NULL when out of memory.
 tn_pjrt_values* tn_pjrt_values_copy(const tn_pjrt* plugin, const PJRT_NamedValue* list,
                                     size_t count, tn_status* status);

@@ -72,7 +72,7 @@ static bool check_window(const tn_pjrt_open_options* options, const char* path, 
   tn_status_set(
       status, TN_FAILED_PRECONDITION,
       "%s: it has PJRT 0.%d, and the policy asks for a window of %u weeks: %s; update the "
-      "plugin, or ask for any that can work (TN_PJRT_ANY)",
+      "plugin, or ask for no window",
       path, minor, options->window_weeks, answer.lines[0].text);
   tn_status_set_fault(status, TN_FAULT_PLUGIN);
   return false;
@@ -87,7 +87,7 @@ bool tn_pjrt_policy_check(const tn_pjrt_open_options* options, const char* path,
   tn_status_set(
       status, TN_FAILED_PRECONDITION,
       "%s: it has PJRT 0.%d, this host %s 0.%d, and the policy asks for equal numbers; the "
-      "%s is the older side: update it, or ask for any that can work (TN_PJRT_ANY)",
+      "%s is the older side: update it, or do not ask for equal numbers",
       path, minor, options->as_host ? "acts as" : "has", host, plugin_is_older ? "plugin" : "host");
   tn_status_set_fault(status, plugin_is_older ? TN_FAULT_PLUGIN : TN_FAULT_HOST);
   return false;

@@ -1,6 +1,6 @@
-// The StableHLO version of a program against the versions that a plugin reads. A portable artifact
-// is MLIR bytecode: four bytes "ML\xefR", the bytecode's own version as a varint, and a text that
-// ends in a NUL and names who wrote it, "StableHLO_v1.17.0".
+// Whether a program is one, and its StableHLO version against those that a plugin reads. A portable
+// artifact is MLIR bytecode: four bytes "ML\xefR", the bytecode's own version as a varint, and a
+// text that ends in a NUL and names who wrote it, "StableHLO_v1.17.0".
 #include "pjrt/host/program.h"
 
 #include "base/status.h"
@@ -60,8 +60,25 @@ static int compare(const int a[3], const int b[3]) {
   return 0;
 }
 
+// Text has no control characters but blanks (and a zero behind it, as C's has); the first bytes
+// tell all else (a protobuf, an archive, an array) apart from it.
+static bool is_mlir(tn_view code) {
+  if (tn_view_skip(&code, "ML\xefR")) return true;
+  for (size_t i = 0; i < code.size && i < 64; ++i) {
+    const unsigned char byte = (unsigned char)code.data[i];
+    const bool blank = (byte >= '\t' && byte <= '\r') || (byte == 0 && i + 1 == code.size);
+    if (byte == 0x7f || (byte < 0x20 && !blank)) return false;
+  }
+  return true;
+}
+
 bool tn_pjrt_program_check(const tn_pjrt* plugin, tn_view code, tn_status* status) {
   int program[3], bound[3];
+  if (!is_mlir(code))
+    return tn_fail(status, TN_INVALID_ARGUMENT,
+                   "the program is no StableHLO: neither text nor MLIR bytecode, which begins with "
+                   "\"ML\\xefR\"; of jax.export write exported.mlir_module_serialized (what "
+                   "serialize() gives holds more), and of an HloModuleProto say the format, hlo");
   if (!tn_pjrt_program_version(code.data, code.size, program)) return true;
   if (told_version(plugin, "stablehlo_current_version", bound) && compare(program, bound) > 0)
     return tn_fail(status, TN_FAILED_PRECONDITION,

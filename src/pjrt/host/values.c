@@ -185,6 +185,10 @@ static bool read_bool(const char* text, bool* out) {
 static const char* const kind_names[] = {"string", "int", "ints", "float", "bool"};
 enum { KINDS = sizeof kind_names / sizeof *kind_names };
 
+const char* tn_pjrt_kind_name(tn_pjrt_kind kind) {
+  return (unsigned)kind < KINDS ? kind_names[kind] : "?";
+}
+
 static int guess_kind(const char* text) {
   size_t count;
   int64_t integer;

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "pjrt/host/plugin.h"
 
 enum {
   usual_calls = 1000,
@@ -59,20 +60,47 @@ static bool speaks_of_absent_hardware(const char* message) {
   return strcasestr(message, "device found") != NULL;
 }
 
+// A plugin that wants an option as another kind may say so in words that help nobody.
+static void explain_kinds(const tn_pjrt_values* options, const char* message, tn_text* out) {
+  if (!strcasestr(message, "type")) return;
+  for (size_t i = 0; i < tn_pjrt_values_count(options); ++i) {
+    const char* name = tn_pjrt_values_name(options, i);
+    const tn_pjrt_kind kind = tn_pjrt_values_kind(options, i);
+    if (!strstr(message, name)) continue;
+    tn_text_printf(out, "\n  %s was sent as %s; ", name, tn_pjrt_kind_name(kind));
+    if (kind == TN_PJRT_INT)
+      tn_text_printf(out, "%s:ints=%lld sends a list", name,
+                     (long long)tn_pjrt_values_int(options, i));
+    else
+      tn_text_printf(out, "%s:KIND=VALUE says another kind", name);
+    tn_text_puts(out, " (the kinds: string, int, ints, float, bool)");
+  }
+}
+
 // What works is said too, so that nobody looks for the mistake there.
-static void explain_no_client(const tn_pjrt* plugin, tn_status* status) {
+static void explain_no_client(const tn_pjrt* plugin, const tn_pjrt_session_options* options,
+                              tn_status* status) {
   if (tn_status_fault(status) != TN_FAULT_UNSAID || status->code == TN_RESOURCE_EXHAUSTED)
     return;  // not the plugin's own words
   int major, minor;
   tn_pjrt_api_version(plugin, &major, &minor);
   const bool absent = speaks_of_absent_hardware(tn_status_message(status));
   const bool known = minor <= tn_pjrt_newest_known();
+  tn_text text = {0};
+  if (options->open && options->open->as_host)
+    tn_text_printf(&text, "the plugin loaded; it has PJRT %d.%d, and this host acts as 0.%d", major,
+                   minor, options->open->as_host);
+  else
+    tn_text_printf(&text, "the plugin loaded and its version is %s (%d.%d)",
+                   known ? "fine" : "newer than this host knows", major, minor);
+  tn_text_printf(&text, "; %s",
+                 absent ? "it found no device on this machine" : "it could not make a client");
+  explain_kinds(options->client, tn_status_message(status), &text);
   tn_status said = {0};
   tn_status_copy(&said, status);
-  tn_status_set(status, said.code, "%s\n  the plugin loaded and its version is %s (%d.%d); %s",
-                tn_status_message(&said), known ? "fine" : "newer than this host knows", major,
-                minor,
-                absent ? "it found no device on this machine" : "it could not make a client");
+  if (!text.failed)
+    tn_status_set(status, said.code, "%s\n  %s", tn_status_message(&said), text.data);
+  tn_text_deinit(&text);
   // An argument that it does not want can only be an option of the caller's.
   tn_status_set_fault(status, said.code == TN_INVALID_ARGUMENT ? TN_FAULT_CALLER : TN_FAULT_PLUGIN);
   tn_status_deinit(&said);
@@ -110,7 +138,7 @@ bool tn_pjrt_worker_start(tn_pjrt_worker* worker, const char* path,
   worker->can_keep = minor >= first_with_keep && host >= first_with_keep;
   tn_status made = {0};
   worker->client = tn_pjrt_client_create(worker->plugin, options->client, &made);
-  if (!worker->client) explain_no_client(worker->plugin, &made);
+  if (!worker->client) explain_no_client(worker->plugin, options, &made);
   tn_status_update(status, &made);
   tn_status_deinit(&made);
   return worker->client && choose_device(worker, options->device, status) &&

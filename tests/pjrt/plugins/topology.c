@@ -80,6 +80,11 @@ PJRT_Error* options_read(const char* function, const PJRT_NamedValue* options, s
 #if HAS(30)
     } else if (delay_ms && is_named(&options[i], "flag", PJRT_NamedValue_kBool)) {
 #endif
+    } else if (is_named(&options[i], "shape", options[i].type)) {
+      return INVALID(
+          "Option passed to %s with name shape has type index %d but expected type "
+          "index is %d",
+          function, (int)options[i].type, (int)PJRT_NamedValue_kInt64List);
     } else {
       return INVALID("Unexpected option name passed to %s: %.*s", function,
                      (int)options[i].name_size, options[i].name);
