@@ -189,6 +189,13 @@ def test_a_plugin_that_cannot_work_here_fails_one_case_and_skips_the_rest():
     assert "there is no such hardware here" in json.dumps(bad(report))
 
 
+def test_want_of_hardware_is_no_finding_and_an_option_that_is_refused_no_success():
+    case, = check(NEWEST, "--only", "pjrt.client.create", misdeed="no_hardware")["cases"]
+    assert case["result"] == "skipped" and "No visible devices" in case["reason"]
+    report = check(NEWEST, "--only", "pjrt.buffers.matrix", "--option", "no_such=1")
+    assert report["errors"] == 1 and report["skipped"] == 0 and "no_such" in report["cases"][0]["reason"], report
+
+
 @pytest.mark.parametrize("function, case", [
     ("PJRT_Plugin_Attributes", "entry.attributes"), ("PJRT_Client_Create", "client.create"),
     ("PJRT_Client_Destroy", "client.create"), ("PJRT_Client_Devices", "client.devices"),

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "pjrt/host/worker.h"
 
 tn_pj pj;
 
@@ -41,12 +42,20 @@ void pj_client_destroy(PJRT_Client* client) {
   PJ_OK(PJRT_Client_Destroy, args);
 }
 
+bool pj_lacks_hardware(const pj_error* error) {
+  return error->code == PJRT_Error_Code_UNAVAILABLE ||
+         tn_pjrt_speaks_of_absent_hardware(error->text);
+}
+
 void pj_start(const tn_subject* subject) {
   pj_open(subject);
   PJRT_Error* error;
   pj.client = pj_client_create(subject, &error);
   if (error) {
     const pj_error taken = pj_take(error);
+    // What cannot be made as it was asked for is no reason to be content.
+    if (subject->option_count && taken.code == PJRT_Error_Code_INVALID_ARGUMENT)
+      tn_case_error("no client with the --option that was given: %s", taken.text);
     tn_case_skip("no client: %s: %s", pj_code_name(taken.code), taken.text);
   }
   if (!pj.client) tn_case_skip("PJRT_Client_Create gives no client");

@@ -48,6 +48,8 @@ typedef struct pj_error {
 } pj_error;
 pj_error pj_take(PJRT_Error* error);
 const char* pj_code_name(int code);
+// A client that could not be made because the machine has nothing for it.
+bool pj_lacks_hardware(const pj_error* error);
 // The call must have failed. `codes` are those allowed, 0 last; UNIMPLEMENTED always is; {0} allows
 // any.
 void pj_refused(const char* what, PJRT_Error* error, const int* codes);

@@ -51,8 +51,7 @@ static bool find_out(tn_pjrt_worker* worker, tn_status* status) {
   return false;
 }
 
-// Plugins say in their own words, and with different codes, that there is no hardware for them.
-static bool speaks_of_absent_hardware(const char* message) {
+bool tn_pjrt_speaks_of_absent_hardware(const char* message) {
   static const char* const words[] = {"no visible", "no devices", "not found",
                                       "no device",  "no gpu",     "no supported devices"};
   for (size_t i = 0; i < sizeof words / sizeof *words; ++i)
@@ -84,7 +83,7 @@ static void explain_no_client(const tn_pjrt* plugin, const tn_pjrt_session_optio
     return;  // not the plugin's own words
   int major, minor;
   tn_pjrt_api_version(plugin, &major, &minor);
-  const bool absent = speaks_of_absent_hardware(tn_status_message(status));
+  const bool absent = tn_pjrt_speaks_of_absent_hardware(tn_status_message(status));
   const bool known = minor <= tn_pjrt_newest_known();
   tn_text text = {0};
   if (options->open && options->open->as_host)

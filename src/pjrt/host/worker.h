@@ -34,6 +34,9 @@ bool tn_pjrt_worker_run(tn_pjrt_worker* worker, int program, tn_tensor* const* i
                         size_t input_count, tn_tensor** outputs, size_t output_count,
                         tn_pjrt_timing* timing, tn_status* status);
 
+// Plugins say in their own words, and with different codes, that there is no hardware for them.
+bool tn_pjrt_speaks_of_absent_hardware(const char* message);
+
 // Nanoseconds of `calls` runs, one by one, into a timing.
 void tn_pjrt_timing_fill(tn_pjrt_timing* timing, uint64_t* times, uint32_t calls);
 

@@ -147,6 +147,7 @@ FUNCTION_OF_SIZE(PJRT_Client_Create, AT_MOST(PJRT_Client_Create_Args_STRUCT_SIZE
   PJRT_Error* error = options_read("PJRT_Client_Create", args->create_options, args->num_options,
                                    &num_devices, &delay_ms);
   if (error) return error;
+  if (BAD(no_hardware)) return fail(PJRT_Error_Code_FAILED_PRECONDITION, "No visible devices.");
   if (BAD(replaces_signal_handlers)) {
     signal(SIGSEGV, ignore_signal);
     signal(SIGINT, ignore_signal);

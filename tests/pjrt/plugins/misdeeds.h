@@ -38,6 +38,7 @@
   MISDEED(changes_directory, "PJRT_Client_Create changes the working directory", "the process belongs to the host") \
   /* plugin and client */ \
   MISDEED(initialize_fails, "PJRT_Plugin_Initialize fails with FAILED_PRECONDITION", "none: a plugin may be unable to work here") \
+  MISDEED(no_hardware, "PJRT_Client_Create fails with FAILED_PRECONDITION, for want of devices", "none: a plugin may be unable to work here") \
   MISDEED(garbage_attributes, "a plugin attribute has a type that there is not", "attribute types are those of PJRT_NamedValue_Type") \
   MISDEED(attribute_twice, "a plugin attribute is there twice", "attribute names are unique") \
   MISDEED(no_stablehlo_version, "the plugin attributes name no StableHLO version", "stablehlo_current_version is there") \
