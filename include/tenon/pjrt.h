@@ -496,10 +496,10 @@ void* tn_pjrt_buffer_acquire(tn_pjrt_buffer* buffer, tn_status* status);
 // Ends one tn_pjrt_buffer_acquire. Borrows `buffer`.  [any thread]  since 0.1
 bool tn_pjrt_buffer_release(tn_pjrt_buffer* buffer, tn_status* status);
 
-// The buffer as a DLPack tensor (a DLManagedTensor*, tenon/dlpack.h), without a copy, once its
-// contents are there. Owned by the caller until its deleter is called; the buffer's memory stays
-// until then, also when the buffer is destroyed. NULL with a status; types of less than a byte are
-// UNIMPLEMENTED.  [any thread]  since 0.1
+// The buffer as a DLPack tensor (a DLManagedTensor*, by tenon/dlpack.h a tn_dlpack*), without a
+// copy, once its contents are there. Owned by the caller until its deleter is called; the buffer's
+// memory stays until then, also when the buffer is destroyed. NULL with a status; types of less
+// than a byte are UNIMPLEMENTED.  [any thread]  since 0.1
 void* tn_pjrt_buffer_to_dlpack(tn_pjrt_buffer* buffer, tn_status* status);
 
 // A buffer on the memory of a DLPack tensor (a DLManagedTensor*) of the client's kind of device,
