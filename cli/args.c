@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/foreign.h"
 #include "base/memory.h"
 #include "base/suggest.h"
-#include "base/utf8.h"
 #include "command.h"
 
 static const cli_option common_options[] = {
@@ -155,31 +155,7 @@ int cli_misused(const cli_args* args, const char* format, ...) {
   return CLI_USAGE;
 }
 
-static void print_foreign(const char* text, size_t size, FILE* out) {
-  const unsigned char *at = (const unsigned char*)text, *end = at + size;
-  while (at < end) {
-    const size_t length = tn_utf8_size(at, (size_t)(end - at));
-    const bool control =
-        (*at < 0x20 && *at != '\t') || *at == 0x7f || (*at == 0xc2 && at[1] < 0xa0);
-    if (length && !control) {
-      fwrite(at, 1, length, out);
-    } else {
-      fprintf(out, "\\x%02x", length == 2 ? at[1] : at[0]);
-    }
-    at += length ? length : 1;
-  }
-}
-
-void cli_print_foreign(const char* text, FILE* out) { print_foreign(text, strlen(text), out); }
-
-// Lines stay lines.
-static void print_lines(const char* at, FILE* out) {
-  for (size_t size; size = strcspn(at, "\n"), at[size]; at += size + 1) {
-    print_foreign(at, size, out);
-    fputc('\n', out);
-  }
-  cli_print_foreign(at, out);
-}
+void cli_print_foreign(const char* text, FILE* out) { tn_print_foreign(text, strlen(text), out); }
 
 void cli_say_bold(const char* text) {
   fputs(cli_bold(), stdout);
@@ -192,13 +168,13 @@ void cli_say(const char* format, ...) {
   va_start(list, format);
   char* text = tn_vprintf(format, list);
   va_end(list);
-  if (text) print_lines(text, stdout);
+  if (text) tn_print_foreign_lines(text, stdout);
   tn_free(text);
 }
 
 int cli_failed(const cli_args* args, const tn_status* status) {
   fprintf(stderr, "tenon %s: ", args->command->name);
-  print_lines(tn_status_message(status), stderr);
+  tn_print_foreign_lines(tn_status_message(status), stderr);
   fputc('\n', stderr);
   return tn_status_fault(status) == TN_FAULT_PLUGIN ? CLI_PLUGIN : CLI_FAILED;
 }

@@ -11,9 +11,13 @@ int main(int argc, char** argv) {
   tn_pjrt_executable* program = client ? tn_pjrt_compile_file(client, argv[2], NULL, status) : NULL;
 
   size_t input_count = (size_t)argc - 3, output_count = tn_pjrt_executable_output_count(program);
+  if (output_count == SIZE_MAX) {  // some plugins do not tell
+    tn_status_set(status, TN_UNIMPLEMENTED, "how many outputs has %s?", argv[2]);
+    output_count = 0;
+  }
   tn_pjrt_buffer** inputs = calloc(input_count + 1, sizeof *inputs);
   tn_pjrt_buffer** outputs = calloc(output_count + 1, sizeof *outputs);
-  bool ok = program && inputs && outputs;
+  bool ok = tn_ok(status) && inputs && outputs;
   for (size_t i = 0; ok && i < input_count; ++i) {
     tn_tensor* x = tn_npy_read(argv[3 + i], status);
     ok = x && (inputs[i] = tn_pjrt_buffer_from_tensor(client, x, NULL, status));

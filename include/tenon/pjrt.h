@@ -444,8 +444,8 @@ tn_pjrt_device* tn_pjrt_buffer_device(const tn_pjrt_buffer* buffer);
 tn_pjrt_memory* tn_pjrt_buffer_memory(const tn_pjrt_buffer* buffer);
 
 // The order of its dimensions on the device, fastest first, into `minor_to_major`, which has room
-// for its rank. Borrows both. UNIMPLEMENTED when the plugin does not tell, or gives strides that
-// are no such order.  [any thread]  since 0.1
+// for its rank. Borrows both. UNIMPLEMENTED when the plugin does not tell, INTERNAL when what it
+// tells is no such order.  [any thread]  since 0.1
 bool tn_pjrt_buffer_layout(const tn_pjrt_buffer* buffer, int64_t* minor_to_major,
                            tn_status* status);
 

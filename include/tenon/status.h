@@ -100,7 +100,9 @@ void tn_status_each_payload(const tn_status* status,
                             void* arg);
 
 // Prints a failed status to standard error as "tenon: <message>" and returns an exit code for main:
-// 0 when OK, 3 when a plugin is at fault, 1 otherwise. Borrows `status`.  [any thread]  since 0.1
+// 0 when OK, 3 when a plugin is at fault, 1 otherwise. A message may hold words of a plugin's:
+// control characters and what is no UTF-8 are printed as \x1b and the like. Borrows `status`.
+// [any thread]  since 0.1
 int tn_report(const tn_status* status);
 
 #ifdef __cplusplus

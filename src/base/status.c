@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/foreign.h"
+
 static const char* const code_names[] = {
     "OK",
     "CANCELLED",
@@ -213,6 +215,11 @@ void tn_status_set_errno(tn_status* status, int error, const char* context) {
 
 int tn_report(const tn_status* status) {
   if (tn_ok(status)) return 0;
-  fprintf(stderr, "tenon: %s\n", tn_status_message(status));
+  // One line of ours in one piece, whatever other threads print.
+  flockfile(stderr);
+  fputs("tenon: ", stderr);
+  tn_print_foreign_lines(tn_status_message(status), stderr);
+  fputc('\n', stderr);
+  funlockfile(stderr);
   return status->fault == TN_FAULT_PLUGIN ? 3 : 1;
 }

@@ -1,11 +1,14 @@
 #include "plugin/child.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -27,7 +30,7 @@ enum {
 int tn_child_clear_fd(int fd) {
   if (fd < 0) return -1;
   const int moved = fcntl(fd, F_DUPFD_CLOEXEC, clear_of);
-  const int error = errno;
+  const int error = errno == EINVAL ? EMFILE : errno;  // numbers that high are not allowed
   close(fd);
   errno = error;
   return moved;
@@ -129,9 +132,46 @@ bool tn_child_look(tn_child* child) {
   return child->ended.si_pid != 0 || child->wait_lost;
 }
 
-// The group goes first: until the child is reaped nobody else can have its number.
+enum { most_offspring = 1024 };
+
+// Stops the children of a process and adds them to those found before.
+static size_t stop_children(pid_t pid, pid_t* found, size_t count) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+  DIR* tasks = opendir(path);
+  for (const struct dirent* task; tasks && (task = readdir(tasks));) {
+    char list[sizeof path + sizeof task->d_name + 16];
+    snprintf(list, sizeof list, "%s/%s/children", path, task->d_name);
+    FILE* file = task->d_name[0] == '.' ? NULL : fopen(list, "re");
+    for (int child; file && count < most_offspring && fscanf(file, "%d", &child) == 1;) {
+      size_t i = 0;
+      while (i < count && found[i] != child) ++i;
+      if (i == count && kill(child, SIGSTOP) == 0) found[count++] = child;
+    }
+    if (file) fclose(file);
+  }
+  if (tasks) closedir(tasks);
+  return count;
+}
+
+// All are stopped before one is ended: none can have children, go, or leave its number to another
+// in between.
+void tn_child_end_offspring(pid_t pid) {
+  pid_t found[most_offspring];
+  size_t count = 0, before;
+  do {
+    before = count;
+    for (size_t i = 0; i < before; ++i) count = stop_children(found[i], found, count);
+    count = stop_children(pid, found, count);
+  } while (count > before && count < most_offspring);
+  for (size_t i = 0; i < count; ++i) kill(found[i], SIGKILL);
+}
+
+// Its offspring goes first, then the group: until the child is reaped nobody else can have its
+// number.
 void tn_child_end(tn_child* child) {
   if (child->pid > 0) {
+    tn_child_end_offspring(child->pid);
     kill(-child->pid, SIGKILL);
     while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR) {
     }
@@ -238,4 +278,5 @@ int tn_child_keep_fd(int fd) {
 void tn_child_settle(void) {
   for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
   setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+  prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 }

@@ -50,6 +50,10 @@ bool tn_child_look(tn_child* child);
 // Ends it with all that it started, and reaps it. The tail and the ending stay readable.
 void tn_child_end(tn_child* child);
 
+// Ends all processes that a settled process started, and they in turn. (A process that is gone has
+// no offspring: what it left behind in other groups cannot be found any more.)
+void tn_child_end_offspring(pid_t pid);
+
 // "killed by SIGSEGV" and so on.
 void tn_child_print_ending(const tn_child* child, uint32_t time_limit_ms, tn_text* out);
 // "; its last words:" and the last lines it printed, printable; nothing when it printed nothing.
@@ -61,7 +65,8 @@ int64_t tn_child_now_ms(void);
 // without asking, and not for its children; -1 when it was not given.
 int tn_child_keep_fd(int fd);
 // In the child: a crash is to be seen by the parent as the signal it is, whatever a sanitizer
-// installed, and leaves no core file.
+// installed, and leaves no core file. Processes that foreign code starts stay its offspring, also
+// those that leave its group.
 void tn_child_settle(void);
 
 #endif  // TENON_PLUGIN_CHILD_H_

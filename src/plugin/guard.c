@@ -1,16 +1,23 @@
 #include "plugin/guard.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#ifdef __SSE2__
+#include <xmmintrin.h>
+#endif
 
 enum { SIGNALS = 32 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int guards;  // under the lock, as the handlers of when there were none
 static struct sigaction before[SIGNALS];
+static int directory = -1;
 
 static int count_threads(void) {
   int count = 0;
@@ -38,16 +45,37 @@ static void add_number(char* list, size_t size, int number) {
   snprintf(list + length, size - length, "%s%d", length ? " " : "", number);
 }
 
+// Rounding, traps and, what -ffast-math does to the thread that loads a file, denormals as zeros.
+static uint64_t float_mode(void) {
+  uint64_t mode = (uint64_t)fegetround();
+#ifdef __SSE2__
+  mode |= (uint64_t)(_mm_getcsr() & ~0x3fu) << 32;
+#endif
+  return mode;
+}
+
+static bool moved_away(void) {
+  struct stat then, now;
+  return directory >= 0 && fstat(directory, &then) == 0 &&
+         (stat(".", &now) != 0 || now.st_dev != then.st_dev || now.st_ino != then.st_ino);
+}
+
 void tn_guard_begin(tn_guard* guard) {
   guard->threads = count_threads();
+  guard->float_mode = float_mode();
+  fegetenv(&guard->floats);
   pthread_mutex_lock(&lock);
-  if (guards++ == 0)
+  if (guards++ == 0) {
     for (int number = 1; number < SIGNALS; ++number) sigaction(number, NULL, &before[number]);
+    directory = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  }
   pthread_mutex_unlock(&lock);
 }
 
 tn_guard_found tn_guard_stop(const tn_guard* guard) {
-  tn_guard_found found = {.threads = count_threads() - guard->threads};
+  tn_guard_found found = {.threads = count_threads() - guard->threads,
+                          .floats = float_mode() != guard->float_mode};
+  if (found.floats) fesetenv(&guard->floats);
   pthread_mutex_lock(&lock);
   const bool last = --guards == 0;
   for (int number = 1; number < SIGNALS; ++number) {
@@ -60,6 +88,9 @@ tn_guard_found tn_guard_stop(const tn_guard* guard) {
     else if (last)
       sigaction(number, &before[number], NULL);
   }
+  found.directory = moved_away() && (!last || fchdir(directory) == 0);
+  if (last && directory >= 0) close(directory);
+  if (last) directory = -1;
   pthread_mutex_unlock(&lock);
   return found;
 }
@@ -70,6 +101,12 @@ void tn_guard_end(const tn_guard* guard, const char* during, tn_text* notes) {
     tn_text_printf(notes, "%s%s replaced the handlers of signals %s; they were put back%s%s",
                    notes->size ? "\n" : "", during, found.numbers, *found.stay ? ", but for " : "",
                    found.stay);
+  if (found.directory)
+    tn_text_printf(notes, "%s%s changed the working directory; it was put back",
+                   notes->size ? "\n" : "", during);
+  if (found.floats)
+    tn_text_printf(notes, "%s%s changed how floating point numbers are rounded; it was put back",
+                   notes->size ? "\n" : "", during);
   if (found.threads > 0)
     tn_text_printf(notes, "%s%s started %d thread%s", notes->size ? "\n" : "", during,
                    found.threads, found.threads == 1 ? "" : "s");

@@ -1,4 +1,8 @@
 #include "base/status.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "harness.h"
 
 TEST(test_a_new_status_is_ok_and_says_nothing) {
@@ -125,5 +129,26 @@ TEST(test_a_status_keeps_its_code_without_memory) {
   tn_memory_fail_at(-1);
   CHECK_INT(tn_status_code(&status), TN_ABORTED);
   CHECK_CONTAINS(tn_status_message(&status), "out of memory");
+  tn_status_deinit(&status);
+}
+
+TEST(test_a_report_does_not_let_words_of_others_control_the_terminal) {
+  char path[4096], text[256] = "";
+  snprintf(path, sizeof path, "%s/said", test_folder());
+  const int kept = dup(2), file = open(path, O_RDWR | O_CREAT, 0600);
+  tn_status status = {0};
+  tn_status_set(&status, TN_INTERNAL,
+                "it said: \033[2J\007\302\233\177\r\377 gr\303\274n\n  twice");
+  fflush(stderr);
+  dup2(file, 2);
+  const int result = tn_report(&status);
+  fflush(stderr);
+  dup2(kept, 2);
+  CHECK_INT(result, 1);
+  CHECK(pread(file, text, sizeof text - 1, 0) > 0);
+  CHECK_TEXT(text, "tenon: it said: \\x1b[2J\\x07\\x9b\\x7f\\x0d\\xff gr\303\274n\n  twice\n");
+  close(file);
+  close(kept);
+  tn_status_clear(&status);
   tn_status_deinit(&status);
 }

@@ -242,3 +242,27 @@ def test_without_memory_files_the_error_is_a_status(place):
     done = subprocess.run(["bash", "-c", f"ulimit -n 6; exec {TENON} run add.mlir x.npy --plugin {PLUGIN} --isolate"], cwd=place,
                           capture_output=True, text=True)
     assert done.returncode in (1, 3) and done.stderr.startswith("tenon run: ")
+
+
+def test_a_device_cannot_write_lines_of_its_own(place, monkeypatch):
+    monkeypatch.setenv("PJRT_LIE", "kind_escapes")
+    shown = tenon(place, "add.mlir", "x.npy", "--plugin", PLUGINS / "liar.so").stdout
+    assert "device      0: \\x1b[2J\\x07\\x0aall is well\\x9b\n" in shown
+
+
+def test_an_empty_program_is_named(place):
+    (place / "none.mlir").write_text("")
+    assert "none.mlir is empty; a program was expected" in tenon(place, "none.mlir", "x.npy", "--plugin", PLUGIN, code=1).stderr
+
+
+@ways
+def test_outputs_go_where_they_were_asked_to_go_when_a_plugin_walks_away(place, way):
+    shown = tenon(place, "add.mlir", "x.npy", "--plugin", PLUGIN, "--out", "results", "--json", *way, misdeed="changes_directory")
+    assert np.array_equal(np.load(place / "results/out0.npy"), np.arange(1, 7, dtype=np.float32).reshape(2, 3))
+    assert "changed the working directory; it was put back" in json.loads(shown.stdout)["notes"]
+
+
+def test_a_program_runs_where_the_outputs_of_the_command_are_closed(place):
+    done = subprocess.run(["sh", "-c", '"$@" >&- 2>&-', "sh", TENON, "run", "add.mlir", "x.npy", "--plugin", PLUGIN, "--isolate",
+                           "--out", "results"], cwd=place, timeout=300)
+    assert np.load(place / "results/out0.npy").shape == (2, 3)

@@ -310,12 +310,18 @@ static void probe_is(const char* script) {
 
 TEST(test_what_makes_no_sense_in_the_channel_ends_the_child) {
   static const char* const scripts[] = {
+#define FIRST "\\001\\000\\000\\000"  // the number of the request
       "printf 'this is no answer at all' >&3; sleep 600",
-      "printf '\\004\\000\\000\\000\\377\\377\\377\\377' >&3; sleep 600",     // far too large
-      "printf '\\004\\000\\000\\000\\001\\000\\000\\000xyz' >&3; sleep 600",  // more than it says
-      "printf '\\004\\000\\000\\000\\003\\000\\000\\000\\377\\377\\377' >&3; sleep 600",  // no
-                                                                                          // message
-      "printf '\\005\\000\\000\\000\\000\\000\\000\\000' >&3; sleep 600",  // failed, with OK
+      // far too large
+      "printf '\\004\\000\\000\\000\\377\\377\\377\\377" FIRST "' >&3; sleep 600",
+      // more than it says
+      "printf '\\004\\000\\000\\000\\001\\000\\000\\000" FIRST "xyz' >&3; sleep 600",
+      // no message
+      "printf '\\004\\000\\000\\000\\003\\000\\000\\000" FIRST "\\377\\377\\377' >&3; sleep 600",
+      // failed, with OK
+      "printf '\\005\\000\\000\\000\\000\\000\\000\\000" FIRST "' >&3; sleep 600",
+      // the answer to another request
+      "printf '\\004\\000\\000\\000\\000\\000\\000\\000\\002\\000\\000\\000' >&3; sleep 600",
       "head -c 40000000 /dev/zero >&3; sleep 600",
   };
   const int before = open_descriptors();
@@ -335,7 +341,7 @@ TEST(test_a_child_that_says_nothing_is_told_with_its_last_words) {
   probe_is("echo 'nothing works today' >&2; exit 7");
   CHECK(!start(true, &status));
   CHECK_CONTAINS(tn_status_message(&status),
-                 "ended the process with exit code 7 before it was opened");
+                 "tenon-probe ended the process with exit code 7 before the plugin was opened");
   CHECK_CONTAINS(tn_status_message(&status), "its last words:\n  nothing works today");
   CHECK_INT(tn_status_fault(&status), TN_FAULT_HOST);
   CHECK_CODE(&status, TN_ABORTED);

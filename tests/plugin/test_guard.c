@@ -1,5 +1,7 @@
+#include <fenv.h>
 #include <pthread.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include "harness.h"
 #include "plugin/guard.h"
@@ -79,5 +81,35 @@ TEST(test_a_signal_that_a_plugin_sends_itself_keeps_its_handler_where_there_was_
   CHECK_CONTAINS(notes.data,
                  "replaced the handlers of signals 14 15 27; they were put back, but for 27");
   raise(SIGPROF);  // and the process goes on
+  tn_text_deinit(&notes);
+}
+
+TEST(test_the_working_directory_is_put_back) {
+  char before[4096], after[4096];
+  tn_guard outer, inner;
+  tn_text notes = {0};
+  CHECK(getcwd(before, sizeof before) != NULL);
+  tn_guard_begin(&outer);
+  tn_guard_begin(&inner);
+  CHECK(chdir("/") == 0);
+  tn_guard_end(&outer, "outer", &notes);
+  tn_guard_end(&inner, "inner", &notes);
+  CHECK(getcwd(after, sizeof after) != NULL);
+  CHECK_TEXT(after, before);
+  CHECK_CONTAINS(notes.data, "inner changed the working directory; it was put back");
+  tn_text_deinit(&notes);
+  tn_guard_begin(&outer);
+  const tn_guard_found found = tn_guard_stop(&outer);
+  CHECK(!found.directory && !found.floats);
+}
+
+TEST(test_the_rounding_of_floating_point_numbers_is_put_back) {
+  tn_guard guard;
+  tn_text notes = {0};
+  tn_guard_begin(&guard);
+  fesetround(FE_UPWARD);
+  tn_guard_end(&guard, "it", &notes);
+  CHECK_INT(fegetround(), FE_TONEAREST);
+  CHECK_CONTAINS(notes.data, "it changed how floating point numbers are rounded; it was put back");
   tn_text_deinit(&notes);
 }

@@ -62,6 +62,11 @@ bool tn_pjrt_buffer_shape(const tn_pjrt_buffer* buffer, const int64_t** dims, si
   if (args->num_dims > TN_PJRT_MAX_RANK)
     return tn_fail(status, TN_INTERNAL, "%s: PJRT_Buffer_Dimensions: a rank of %zu makes no sense",
                    plugin->name, args->num_dims);
+  for (size_t i = 0; i < args->num_dims; ++i)
+    if (args->dims[i] < 0)
+      return tn_fail(status, TN_INTERNAL,
+                     "%s: PJRT_Buffer_Dimensions: dimension %zu of %zu is %lld, below zero",
+                     plugin->name, i, args->num_dims, (long long)args->dims[i]);
   *dims = args->num_dims > 0 ? args->dims : NULL;
   *rank = args->num_dims;
   return true;

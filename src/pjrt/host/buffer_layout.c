@@ -65,7 +65,7 @@ bool tn_pjrt_buffer_order(const tn_pjrt_buffer* buffer, size_t rank, int64_t* mi
       layout->strides.num_byte_strides == rank &&
       order_of_strides(layout->strides.byte_strides, rank, minor_to_major))
     return true;
-  return tn_fail(status, TN_UNIMPLEMENTED,
+  return tn_fail(status, TN_INTERNAL,
                  "%s: PJRT_Buffer_GetMemoryLayout: no order of the buffer's %zu dimensions",
                  plugin->name, rank);
 }

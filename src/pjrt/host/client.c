@@ -15,7 +15,7 @@ char* tn_pjrt_copy_text(const tn_pjrt* plugin, const char* entry, const char* te
             plugin->name, entry, size, (int)MOST_TEXT);
     return NULL;
   }
-  char* copy = tn_strndup(text ? text : "", text ? size : 0);
+  char* copy = tn_strndup(text ? text : "", text ? strnlen(text, size) : 0);
   if (!copy) tn_status_set_no_memory(status, "copying a plugin's text");
   return copy;
 }

@@ -75,6 +75,9 @@ static bool read_device(tn_pjrt_device* device, tn_status* status) {
   TN_PJRT_ARGS(plugin, PJRT_Device_GetDescription_Args, args, .device = device->theirs);
   if (!TN_PJRT_CALL(plugin, PJRT_Device_GetDescription, args, status)) return false;
   PJRT_DeviceDescription* description = args->device_description;
+  if (!description)
+    return tn_fail(status, TN_INTERNAL,
+                   "%s: PJRT_Device_GetDescription: no error and no description", plugin->name);
   TN_PJRT_ARGS(plugin, PJRT_DeviceDescription_Id_Args, id, .device_description = description);
   TN_PJRT_ARGS(plugin, PJRT_DeviceDescription_ProcessIndex_Args, process,
                .device_description = description);

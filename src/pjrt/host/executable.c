@@ -3,6 +3,9 @@
 #include "base/memory.h"
 #include "base/status.h"
 
+// Beyond these a plugin's number is nonsense.
+enum { MOST_DEVICES = 1 << 20, MOST_OUTPUTS = 1 << 20 };
+
 static bool read_facts(tn_pjrt_executable* executable, tn_status* status) {
   tn_pjrt* plugin = executable->client->plugin;
   TN_PJRT_ARGS(plugin, PJRT_LoadedExecutable_GetExecutable_Args, args,
@@ -28,13 +31,12 @@ static bool read_facts(tn_pjrt_executable* executable, tn_status* status) {
       !TN_PJRT_TRY(plugin, PJRT_Executable_NumOutputs, outputs, status) ||
       !TN_PJRT_TRY(plugin, PJRT_Executable_SizeOfGeneratedCodeInBytes, code, status))
     return false;
-  const size_t devices_most = 1 << 20, outputs_most = 1 << 20;
-  if (replicas->num_replicas > devices_most || partitions->num_partitions > devices_most ||
-      replicas->num_replicas * partitions->num_partitions > devices_most)
+  if (replicas->num_replicas > MOST_DEVICES || partitions->num_partitions > MOST_DEVICES ||
+      replicas->num_replicas * partitions->num_partitions > MOST_DEVICES)
     return tn_fail(status, TN_INTERNAL,
                    "%s: PJRT_Executable_NumReplicas and _NumPartitions: %zu and %zu make no sense",
                    plugin->name, replicas->num_replicas, partitions->num_partitions);
-  if (outputs->num_outputs != SIZE_MAX && outputs->num_outputs > outputs_most)
+  if (outputs->num_outputs != SIZE_MAX && outputs->num_outputs > MOST_OUTPUTS)
     return tn_fail(status, TN_INTERNAL, "%s: PJRT_Executable_NumOutputs: %zu makes no sense",
                    plugin->name, outputs->num_outputs);
   executable->replicas = replicas->num_replicas;
@@ -46,16 +48,20 @@ static bool read_facts(tn_pjrt_executable* executable, tn_status* status) {
   return executable->name != NULL;
 }
 
-// Room for outputs is made by their number, so a plugin that tells two is not believed.
-static bool check_outputs(const tn_pjrt_executable* executable, tn_status* status) {
+// Room for outputs is made by their number, so a plugin that tells two is not believed. Where it
+// does not tell the number, that of their types will do.
+static bool check_outputs(tn_pjrt_executable* executable, tn_status* status) {
   tn_pjrt* plugin = executable->client->plugin;
   if (!TN_PJRT_HAS(plugin, PJRT_Executable_OutputElementTypes)) return true;
   TN_PJRT_ARGS(plugin, PJRT_Executable_OutputElementTypes_Args, args,
                .executable = executable->theirs);
-  if (executable->output_count == SIZE_MAX ||
-      !TN_PJRT_CALL(plugin, PJRT_Executable_OutputElementTypes, args, NULL) ||
+  if (!TN_PJRT_CALL(plugin, PJRT_Executable_OutputElementTypes, args, NULL) ||
       args->num_output_types == executable->output_count)
     return true;
+  if (executable->output_count == SIZE_MAX) {
+    if (args->num_output_types <= MOST_OUTPUTS) executable->output_count = args->num_output_types;
+    return true;
+  }
   return tn_fail(status, TN_INTERNAL,
                  "%s: PJRT_Executable_NumOutputs tells of %zu outputs of %s and "
                  "PJRT_Executable_OutputElementTypes of %zu",

@@ -10,11 +10,14 @@ static bool no_program(tn_status* status) {
   return tn_fail(status, TN_INVALID_ARGUMENT, "no program was given, or no room for its bytes");
 }
 
+// Beyond these a plugin's number is nonsense. What is serialized is a protobuf, or like one.
+enum { MOST_BYTES = INT32_MAX, MOST_FINGERPRINT = 1 << 20 };
+
 static bool copy_bytes(const tn_pjrt* plugin, const char* entry, const char* from, size_t count,
-                       void** bytes, size_t* size, tn_status* status) {
-  if (count > PTRDIFF_MAX || (count > 0 && !from))
+                       size_t most, void** bytes, size_t* size, tn_status* status) {
+  if (count > most || (count > 0 && !from))
     return tn_fail(status, TN_INTERNAL, "%s: %s: %zu bytes are told of%s", plugin->name, entry,
-                   count, from ? ", which no memory has" : ", without the bytes");
+                   count, from ? ", more than there can be" : ", without the bytes");
   char* copy = tn_alloc(count + 1);
   if (!copy) {
     tn_status_set_no_memory(status, "copying the bytes of a program");
@@ -35,7 +38,7 @@ bool tn_pjrt_executable_serialize(const tn_pjrt_executable* executable, void** b
   if (!TN_PJRT_CALL(plugin, PJRT_Executable_Serialize, args, status)) return false;
   bool ok = args->serialized_bytes && args->serialized_bytes_size > 0
                 ? copy_bytes(plugin, "PJRT_Executable_Serialize", args->serialized_bytes,
-                             args->serialized_bytes_size, bytes, size, status)
+                             args->serialized_bytes_size, MOST_BYTES, bytes, size, status)
                 : tn_fail(status, TN_INTERNAL,
                           "%s: PJRT_Executable_Serialize: no error and no bytes", plugin->name);
   if (args->serialized_executable_deleter)
@@ -102,11 +105,11 @@ bool tn_pjrt_executable_fingerprint(const tn_pjrt_executable* executable, void**
     TN_PJRT_ARGS(plugin, PJRT_Executable_Fingerprint_Args, args, .executable = executable->theirs);
     return TN_PJRT_CALL(plugin, PJRT_Executable_Fingerprint, args, status) &&
            copy_bytes(plugin, "PJRT_Executable_Fingerprint", args->executable_fingerprint,
-                      args->executable_fingerprint_size, bytes, size, status);
+                      args->executable_fingerprint_size, MOST_FINGERPRINT, bytes, size, status);
   }
   TN_PJRT_ARGS(plugin, PJRT_LoadedExecutable_Fingerprint_Args, args,
                .executable = executable->loaded);
   return TN_PJRT_CALL(plugin, PJRT_LoadedExecutable_Fingerprint, args, status) &&
          copy_bytes(plugin, "PJRT_LoadedExecutable_Fingerprint", args->executable_fingerprint,
-                    args->executable_fingerprint_size, bytes, size, status);
+                    args->executable_fingerprint_size, MOST_FINGERPRINT, bytes, size, status);
 }

@@ -274,15 +274,17 @@ tn_tensor* tn_pjrt_buffer_to_tensor(tn_pjrt_buffer* buffer, tn_status* status) {
   }
   int32_t type = tn_pjrt_buffer_type(buffer);
   tn_dtype dtype = tn_pjrt_dtype_of(type);
-  size_t rank = tn_pjrt_buffer_rank(buffer);
-  if (dtype == TN_INVALID || rank > TN_PJRT_MAX_RANK) {
+  const int64_t* dims;
+  size_t rank;
+  if (!tn_pjrt_buffer_shape(buffer, &dims, &rank, status)) return NULL;
+  if (dtype == TN_INVALID) {
     tn_fail(status, TN_UNIMPLEMENTED,
             "a PJRT buffer of type %s and rank %zu cannot become a tensor; "
             "tn_pjrt_buffer_to_host gives its bytes",
             tn_pjrt_type_name(type), rank);
     return NULL;
   }
-  tn_tensor* tensor = tn_tensor_create(dtype, tn_pjrt_buffer_dims(buffer), (int)rank, status);
+  tn_tensor* tensor = tn_tensor_create(dtype, dims, (int)rank, status);
   if (!tensor) return NULL;
   if (tn_pjrt_buffer_to_host(buffer, tn_tensor_data(tensor), tn_tensor_bytes(tensor), NULL, NULL,
                              status))

@@ -38,6 +38,7 @@ static bool bury(tn_pjrt_isolated* isolated, bool nonsense, uint32_t time_limit_
   if (pread(isolated->memory, &words, sizeof words, 0) != sizeof words) words.begun = 0;
   tn_child_end(child);
   const char* call = tn_pjrt_trace_name(words.call);
+  const char* who = words.begun ? "the plugin" : "tenon-probe";
   tn_text text = {0};
   const char* signal_name = child->ended.si_pid && child->ended.si_code != CLD_EXITED
                                 ? sigabbrev_np(child->ended.si_status)
@@ -45,13 +46,13 @@ static bool bury(tn_pjrt_isolated* isolated, bool nonsense, uint32_t time_limit_
   if (nonsense)
     tn_text_puts(&text, "the plugin's process was ended: what it said makes no sense");
   else if (!child->timed_out && signal_name)
-    tn_text_printf(&text, "the plugin died with SIG%s", signal_name);
+    tn_text_printf(&text, "%s died with SIG%s", who, signal_name);
   else {
-    tn_text_puts(&text, child->timed_out ? "the plugin is " : "the plugin ");
+    tn_text_printf(&text, "%s %s", who, child->timed_out ? "is " : "");
     tn_child_print_ending(child, time_limit_ms, &text);
   }
   if (!words.begun)
-    tn_text_puts(&text, " before it was opened");
+    tn_text_puts(&text, " before the plugin was opened");
   else if (!call)
     tn_text_puts(&text, " between calls");
   else if (words.call == TN_PJRT_STAGE_DLOPEN)
@@ -120,12 +121,12 @@ static bool move(tn_pjrt_isolated* isolated, exchange* exchange) {
 
 typedef enum answered { NOT_YET, WHOLE, NONSENSE } answered;
 
-static answered look_at(const exchange* exchange) {
+static answered look_at(const exchange* exchange, uint32_t number) {
   tn_session_head head;
   if (exchange->received.size < sizeof head) return NOT_YET;
   memcpy(&head, exchange->received.data, sizeof head);
   const size_t size = exchange->received.size - sizeof head;
-  if ((head.kind != TN_SESSION_DONE && head.kind != TN_SESSION_FAILED) ||
+  if ((head.kind != TN_SESSION_DONE && head.kind != TN_SESSION_FAILED) || head.number != number ||
       head.size > TN_SESSION_MOST_BYTES || size > head.size)
     return NONSENSE;
   return size == head.size ? WHOLE : NOT_YET;
@@ -144,7 +145,8 @@ static bool ask(tn_pjrt_isolated* isolated, exchange* exchange, tn_session_kind 
     tn_status_set_no_memory(status, "asking a plugin's process");
     return false;
   }
-  const tn_session_head head = {kind, (uint32_t)(exchange->request.size - sizeof(tn_session_head))};
+  const tn_session_head head = {kind, (uint32_t)(exchange->request.size - sizeof(tn_session_head)),
+                                ++isolated->asked};
   memcpy(exchange->request.data, &head, sizeof head);
   tn_child* child = &isolated->child;
   const int64_t deadline = tn_child_now_ms() + time_limit_ms;
@@ -164,14 +166,14 @@ static bool ask(tn_pjrt_isolated* isolated, exchange* exchange, tn_session_kind 
       tn_child_end(child);
       return false;
     }
-    answered = look_at(exchange);
+    answered = look_at(exchange, head.number);
     if (answered != NOT_YET) break;
     // A child that closed its end is ending; how, is known in a moment.
     const bool ended = tn_child_look(child);
     const bool late = time_limit_ms && tn_child_now_ms() >= deadline;
     if (ended) {
       move(isolated, exchange);  // an answer may have come in between
-      answered = look_at(exchange);
+      answered = look_at(exchange, head.number);
       if (answered == NOT_YET) return bury(isolated, false, time_limit_ms, status);
     } else if (late) {
       child->timed_out = true;
@@ -193,23 +195,6 @@ static bool ask(tn_pjrt_isolated* isolated, exchange* exchange, tn_session_kind 
 }
 
 // ---- Shared memory ----
-
-static bool put_bytes(tn_pjrt_isolated* isolated, const void* bytes, size_t size, uint64_t at,
-                      tn_status* status) {
-  const char* from = bytes;
-  while (size > 0) {
-    const ssize_t done = pwrite(isolated->memory, from, size, (off_t)at);
-    if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) {
-      tn_status_set_errno(status, done < 0 ? errno : ENOSPC, "writing to shared memory");
-      return false;
-    }
-    from += done;
-    at += (uint64_t)done;
-    size -= (size_t)done;
-  }
-  return true;
-}
 
 static bool get_bytes(tn_pjrt_isolated* isolated, void* bytes, size_t size, uint64_t at) {
   char* to = bytes;
@@ -234,12 +219,12 @@ static uint64_t memory_size(const tn_pjrt_isolated* isolated) {
 static bool open_channels(tn_pjrt_isolated* isolated, int* child_end, tn_status* status) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0) {
-    isolated->channel = ends[0];
+    isolated->channel = tn_child_clear_fd(ends[0]);  // a program may have closed its outputs
     *child_end = tn_child_clear_fd(ends[1]);
     isolated->memory = tn_child_clear_fd(memfd_create("tenon-session", MFD_CLOEXEC));
-    if (*child_end >= 0 && isolated->memory >= 0 &&
-        ftruncate(isolated->memory, TN_SESSION_DATA) == 0)
-      return true;
+    static const char nothing[TN_SESSION_DATA];
+    if (isolated->channel >= 0 && *child_end >= 0 && isolated->memory >= 0)
+      return tn_session_put_bytes(isolated->memory, nothing, sizeof nothing, 0, status);
   }
   tn_status_set_errno(status, errno, "cannot open what a plugin's process needs");
   return false;
@@ -297,9 +282,9 @@ int tn_pjrt_isolated_compile(tn_pjrt_isolated* isolated, const void* code, size_
                          options && TN_HAS(options, format) ? options->format : NULL, size,
                          proto_size);
   uint64_t program = 0, outputs = 0;
-  bool fine = put_bytes(isolated, code, size, TN_SESSION_DATA, status) &&
-              (!with_proto || put_bytes(isolated, options->proto, proto_size,
-                                        TN_SESSION_DATA + (uint64_t)size, status)) &&
+  bool fine = tn_session_put_bytes(isolated->memory, code, size, TN_SESSION_DATA, status) &&
+              (!with_proto || tn_session_put_bytes(isolated->memory, options->proto, proto_size,
+                                                   TN_SESSION_DATA + (uint64_t)size, status)) &&
               ask(isolated, &exchange, TN_SESSION_COMPILE, isolated->time_limit_ms, status);
   enum { most_programs = 1 << 24, most_outputs = 1 << 20 };
   if (fine && (!tn_session_get_numbers(answer_of(&exchange), &program, &outputs) ||
@@ -317,7 +302,7 @@ static bool put_inputs(tn_pjrt_isolated* isolated, tn_tensor* const* inputs, siz
   for (size_t i = 0; i < count; ++i) {
     const size_t bytes = tn_tensor_bytes(inputs[i]);
     if (!tn_tensor_is_readable(inputs[i], "run a program on", status) ||
-        !put_bytes(isolated, tn_tensor_data(inputs[i]), bytes, at, status)) {
+        !tn_session_put_bytes(isolated->memory, tn_tensor_data(inputs[i]), bytes, at, status)) {
       tn_status_annotate(status, "input %zu", i);
       return false;
     }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -18,6 +19,8 @@
 
 typedef struct server {
   int channel, memory;
+  pid_t self;
+  uint32_t asked;
   tn_session_words* words;
   tn_pjrt_worker worker;
   const char* data;  // the shared memory, while a request is served
@@ -26,10 +29,15 @@ typedef struct server {
 
 // The parent's death ends this process with all that it started, also while the plugin hangs. (Not
 // by PR_SET_PDEATHSIG: that follows the thread that started us, which may end before the session.)
+// The channel alone would not tell: a process that the parent forked holds its end too.
 static void* watch_parent(void* arg) {
-  struct pollfd channel = {.fd = *(int*)arg, .events = POLLRDHUP};
-  while (poll(&channel, 1, -1) < 0 && errno == EINTR) {
+  struct pollfd ends[] = {{.fd = *(int*)arg, .events = POLLRDHUP},
+                          {.fd = (int)syscall(SYS_pidfd_open, getppid(), 0), .events = POLLIN}};
+  while (!ends[0].revents && !(ends[1].revents & POLLIN)) {
+    poll(ends, 2, -1);
+    if (ends[1].revents & POLLNVAL) ends[1].fd = -1;  // a plugin closed it
   }
+  tn_child_end_offspring(getpid());
   if (getpgrp() == getpid()) kill(0, SIGKILL);
   _exit(0);
 }
@@ -45,7 +53,8 @@ static void receive(const server* server, void* bytes, size_t size) {
 }
 
 static void answer(const server* server, tn_session_kind kind, tn_text* text) {
-  tn_session_head head = {kind, (uint32_t)text->size};
+  if (getpid() != server->self) _exit(0);  // a copy, which a plugin's fork let go on
+  tn_session_head head = {kind, (uint32_t)text->size, server->asked};
   tn_text_insert(text, 0, (const char*)&head, sizeof head);
   if (text->failed) _exit(1);
   for (size_t sent = 0; sent < text->size;) {
@@ -105,19 +114,10 @@ static tn_tensor* tensor_at(const server* server, const tn_session_array* array,
 static bool put_outputs(server* server, tn_tensor* const* outputs, size_t count, uint64_t at,
                         tn_text* out, tn_status* status) {
   for (size_t i = 0; i < count; ++i) {
-    const char* from = tn_tensor_data(outputs[i]);
     const size_t bytes = tn_tensor_bytes(outputs[i]);
     tn_session_put_array(out, outputs[i], at);
-    for (size_t written = 0; written < bytes;) {
-      const ssize_t done =
-          pwrite(server->memory, from + written, bytes - written, (off_t)(at + written));
-      if (done < 0 && errno == EINTR) continue;
-      if (done <= 0) {
-        tn_status_set_errno(status, errno, "writing to shared memory");
-        return false;
-      }
-      written += (size_t)done;
-    }
+    if (!tn_session_put_bytes(server->memory, tn_tensor_data(outputs[i]), bytes, at, status))
+      return false;
     at = tn_session_align(at + bytes);
   }
   return true;
@@ -159,6 +159,7 @@ static bool serve_run(server* server, tn_view request, tn_text* out, tn_status* 
 static void serve_one(server* server) {
   tn_session_head head;
   receive(server, &head, sizeof head);
+  server->asked = head.number;
   char* request = tn_alloc((size_t)head.size + 1);
   if (!request) _exit(1);
   receive(server, request, head.size);
@@ -190,8 +191,15 @@ static void serve_one(server* server) {
   tn_free(request);
 }
 
+// These words are quoted by the parent.
+static _Noreturn void fail_to_start(void) {
+  perror("tenon-probe: no memory, descriptors or threads for a session");
+  _exit(2);
+}
+
 _Noreturn void tn_pjrt_serve(void) {
   static server server;
+  server.self = getpid();
   server.channel = tn_child_keep_fd(TN_SESSION_CHANNEL);
   server.memory = tn_child_keep_fd(TN_SESSION_MEMORY);
   tn_child_settle();
@@ -199,9 +207,8 @@ _Noreturn void tn_pjrt_serve(void) {
   server.words = server.memory < 0 ? MAP_FAILED
                                    : mmap(NULL, TN_SESSION_DATA, PROT_READ | PROT_WRITE, MAP_SHARED,
                                           server.memory, 0);
+  if (server.channel < 0 || server.words == MAP_FAILED) fail_to_start();
   pthread_t watcher;
-  if (server.channel < 0 || server.words == MAP_FAILED ||
-      pthread_create(&watcher, NULL, watch_parent, &server.channel) != 0)
-    _exit(2);
+  if ((errno = pthread_create(&watcher, NULL, watch_parent, &server.channel))) fail_to_start();
   for (;;) serve_one(&server);
 }

@@ -32,6 +32,7 @@ typedef enum tn_session_kind {
 
 typedef struct tn_session_head {
   uint32_t kind, size;
+  uint32_t number;  // of the request, from 1; its answer has the same
 } tn_session_head;
 
 // Each `put` has its `get`, which is safe on any bytes: false when they make no sense or there is
@@ -86,6 +87,9 @@ void tn_session_put_array(tn_text* out, const tn_tensor* tensor, uint64_t at);
 bool tn_session_get_run(tn_view bytes, uint64_t memory_size, tn_session_run* run,
                         tn_status* status);
 void tn_session_run_deinit(tn_session_run* run);
+// Writes to the shared memory.  [any thread]
+bool tn_session_put_bytes(int memory, const void* bytes, size_t size, uint64_t at,
+                          tn_status* status);
 // Where the next array may begin.
 uint64_t tn_session_align(uint64_t at);
 

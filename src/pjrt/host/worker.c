@@ -35,6 +35,19 @@ static char* stablehlo_version(const tn_pjrt* plugin) {
                    (long long)numbers[2]);
 }
 
+static const char* file_name(const tn_pjrt_worker* worker) {
+  const char* path = tn_pjrt_path(worker->plugin);
+  const char* slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+// What opening the plugin left behind, and then making its client.
+static char* all_notes(const tn_pjrt_worker* worker) {
+  const char* first = tn_pjrt_notes(worker->plugin);
+  const char* second = tn_pjrt_client_notes(worker->client);
+  return tn_printf("%s%s%s", first, *first && *second ? "\n" : "", second);
+}
+
 static bool find_out(tn_pjrt_worker* worker, tn_status* status) {
   tn_pjrt_found* found = &worker->found;
   tn_pjrt_api_version(worker->plugin, &found->major, &found->minor);
@@ -43,7 +56,7 @@ static bool find_out(tn_pjrt_worker* worker, tn_status* status) {
   found->platform = tn_strdup(tn_pjrt_client_platform_name(worker->client));
   found->platform_version = tn_strdup(tn_pjrt_client_platform_version(worker->client));
   found->device = tn_strdup(tn_pjrt_device_kind(worker->device));
-  found->notes = tn_strdup(tn_pjrt_notes(worker->plugin));
+  found->notes = all_notes(worker);
   if (found->stablehlo && found->platform && found->platform_version && found->device &&
       found->notes)
     return true;
@@ -109,10 +122,8 @@ static bool choose_device(tn_pjrt_worker* worker, int wanted, tn_status* status)
   const size_t count = tn_pjrt_client_addressable_count(worker->client);
   worker->device = wanted < 0 ? NULL : tn_pjrt_client_addressable(worker->client, (size_t)wanted);
   if (worker->device) return true;
-  const char* file = tn_pjrt_path(worker->plugin);
-  const char* slash = strrchr(file, '/');
   tn_text text = {0};
-  tn_text_printf(&text, "%s has no device %d", slash ? slash + 1 : file, wanted);
+  tn_text_printf(&text, "%s has no device %d", file_name(worker), wanted);
   tn_text_puts(&text, count ? "; these can be used here:" : ": none can be used here");
   for (size_t i = 0; i < count; ++i)
     tn_text_printf(&text, "%s %zu (%s)", i ? "," : "", i,
@@ -172,8 +183,18 @@ int tn_pjrt_worker_compile(tn_pjrt_worker* worker, const void* code, size_t size
   full.device_ids = &device;
   tn_pjrt_executable* program = tn_pjrt_compile(worker->client, code, size, &full, status);
   if (!program) return -1;
-  worker->programs[worker->program_count] = program;
   *out_outputs = tn_pjrt_executable_output_count(program);
+  if (*out_outputs == SIZE_MAX) {
+    tn_status_set(status, TN_UNIMPLEMENTED,
+                  "%s: the program compiled, but neither PJRT_Executable_NumOutputs nor "
+                  "PJRT_Executable_OutputElementTypes tells how many outputs it has; a caller who "
+                  "knows runs it with tn_pjrt_execute",
+                  file_name(worker));
+    tn_status_set_fault(status, TN_FAULT_PLUGIN);
+    tn_pjrt_executable_destroy(program);
+    return -1;
+  }
+  worker->programs[worker->program_count] = program;
   return (int)worker->program_count++;
 }
 
