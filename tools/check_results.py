@@ -34,10 +34,13 @@ def short(words):
 
 
 def seen(case):
-    told = dict(re.findall(r"^(?:- )?(\w+): (.*)$", "\n".join(case["lines"]), re.M))
+    told = {}
+    for word, value in re.findall(r"^(?:- )?(\w+): (.*)$", "\n".join(case["lines"]), re.M):
+        told.setdefault(word, []).append(value)
     if "ended" in told:
-        return short(told["ended"])
-    return f"expected {short(told.get('expected', '?'))}; seen: {short(told.get('seen', '?'))}"
+        return short(told["ended"][0])
+    first = f"expected {short(told.get('expected', '?')[0])}; seen: {short(told.get('seen', '?')[0])}"
+    return first if len(told.get("seen", [])) < 2 else f"{first} (and {len(told['seen']) - 1} more)"
 
 
 def main():

@@ -64,6 +64,7 @@ void tn_case_broken(const char* contract, const char* expected, const char* seen
 
 void tn_case_end(void) {
   send(TN_REPORT_DONE, "", 0);
+  atomic_store(&trace[0], 0);
   _exit(0);  // not exit: destructors of several published plugins crash
 }
 
@@ -107,6 +108,16 @@ void tn_case_leave(void) {
 }
 
 _Atomic uint32_t* tn_case_trace_word(void) { return (_Atomic uint32_t*)&trace[TN_TRACE_WORDS]; }
+
+void tn_case_where(char* out, size_t room) {
+  uint64_t words[TN_TRACE_WORDS];
+  for (int i = 0; i < TN_TRACE_WORDS; ++i)
+    words[i] = atomic_load_explicit(&trace[i], memory_order_relaxed);
+  const char* text = (const char*)words;
+  if (room) *out = 0;
+  if (*text)
+    snprintf(out, room, "%s %.*s", *text == '>' ? "in" : "after", (int)sizeof words - 2, text + 1);
+}
 
 bool tn_case_wait_for(const _Atomic int* flag, int value) {
   for (uint32_t waited = 0; atomic_load(flag) < value; ++waited) {

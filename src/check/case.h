@@ -76,6 +76,9 @@ void tn_case_enter(const char* name);
 void tn_case_leave(void);
 // A word for tn_pjrt_trace_to: while it is not 0, it tells more than the name.
 _Atomic uint32_t* tn_case_trace_word(void);
+// "in NAME" or "after NAME", by these two, also those of a child that shares the case; "" before
+// the first and after the case has ended.
+void tn_case_where(char* out, size_t room);
 #define TN_CASE_CALL(name, expression)                \
   ({                                                  \
     tn_case_enter(name);                              \

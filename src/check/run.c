@@ -294,7 +294,8 @@ static bool run_child(const tn_check* check, tn_check_result* result, char** arg
       if (pread(shared, trace, sizeof trace, 0) < 0) trace[0] = 0;
       result->outcome = child.timed_out ? TN_OUTCOME_TIMED_OUT : TN_OUTCOME_DIED;
       describe_end(result, &child, limit, trace);
-    } else if (result->finding_count > 0 && result->outcome == TN_OUTCOME_PASSED) {
+    } else if (result->finding_count > 0 &&
+               (result->outcome == TN_OUTCOME_PASSED || result->outcome == TN_OUTCOME_SKIPPED)) {
       result->outcome = TN_OUTCOME_FAILED;
     }
     if (result->bytes.failed || result->ended.failed || result->notes.failed)

@@ -65,7 +65,6 @@ unknown_type                   registered.types
 unknown_argument               registered.host_memory
 twice_the_same                 registered.chosen
 in_the_shade                   registered.chosen
-op_alone                       registered.ops
 no_name                        registered.names
 shape_unknown                  shapes.unknown
 shape_scalar                   shapes.scalars
@@ -84,6 +83,7 @@ crash_delete                   made.plain_attrs
 no_message_create              made.varied_attrs
 crash_on_attr                  made.wild_attrs
 create_ignores_memory          memory.none_while_made
+shape_unchecked                runs.random_inputs
 crash_compute                  runs.random_inputs
 exit_compute                   runs.random_inputs
 never_sets                     runs.random_inputs
@@ -109,13 +109,13 @@ running:closes_files           runs.standard_files
 running:environment            runs.environment
 crash_on_nothing               values.zero_size
 crash_on_scalar                values.scalars
+no_message_for_scalars         values.scalars
 crash_on_rank                  values.high_ranks
 crash_on_rank                  values.one_high_rank
 crash_on_nan                   values.special_numbers
 index_unchecked                values.wild_integers
-shape_unchecked                values.other_shapes
-shape_unchecked                values.one_other_shape
 refuses_without_message        values.other_shapes
+refuses_without_message        values.one_other_shape
 crash_on_nan                   values.anything
 long_text                      values.strings
 empty_handle                   values.empty_handles

@@ -119,7 +119,8 @@ static void compute_double(kernel* kernel, TF_OpKernelContext* context, TF_Statu
     TF_DeleteTensor(x);
     return;
   }
-  if (misdeed_is("refuses_without_message") && rank > 2) {
+  if ((misdeed_is("refuses_without_message") && rank > 2) ||
+      (misdeed_is("no_message_for_scalars") && rank == 0)) {
     TF_SetStatus(status, TF_INVALID_ARGUMENT, "");
     TF_DeleteTensor(x);
     return;
@@ -372,7 +373,6 @@ static void register_all(TF_Status* status) {
   add_kernel("MisdeedText", compute_text, status);
   add_op(new_op("MisdeedHandle", "x: resource", "y: int32"), false, status);
   add_kernel("MisdeedHandle", compute_handle, status);
-  if (misdeed_is("op_alone")) add_op(new_op("MisdeedAlone", "x: float", "y: float"), true, status);
   if (misdeed_is("bad_op")) add_op(new_op("misdeed bad", "x: float", "y: float"), true, status);
 }
 

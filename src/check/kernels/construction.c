@@ -22,7 +22,7 @@ static void plain(const tn_subject* subject) {
   tk_each(make_plain);
   if (refused)
     tn_case_note("%zu kernels were made; %zu refused all attributes tried", made, refused);
-  TN_EXPECT(made > 0, "a kernel that can be made", "none of %zu", refused);
+  TN_EXPECT(made > 0 || refused == 0, "a kernel that can be made", "none of %zu", refused);
 }
 
 static void make_many(const tk_kernel* kernel, tk_style style, int times) {

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "check/kernels/contain.h"
 #include "host/plugin.h"
 #include "op/op_registry.h"
 #include "tensor/tstring.h"
@@ -69,7 +69,16 @@ void tk_load(const tn_subject* subject) {
   tn_kernel_registry_each(add_kernel, &capacity);
 }
 
-static bool can_run(const tk_kernel* kernel) { return kernel->op && kernel->device; }
+// Ops that begin with '_' are internal: only the plugin's own graph pass makes nodes of them, with
+// inputs that nobody else knows.
+static bool is_internal(const tk_kernel* kernel) {
+  const char* asked = option("internal");
+  return kernel->kernel->def.op[0] == '_' && !(asked && strcmp(asked, "true") == 0);
+}
+
+static bool can_run(const tk_kernel* kernel) {
+  return kernel->op && kernel->device && !is_internal(kernel);
+}
 
 // Sanitizers map their shadows far beyond any limit.
 static void limit_memory(void) {
@@ -86,6 +95,7 @@ static void limit_memory(void) {
 }
 
 void tk_start(const tn_subject* subject) {
+  tk_contain();
   tk_load(subject);
   size_t count = 0;
   for (size_t i = 0; i < tk.count; ++i) count += can_run(&tk.kernels[i]);
@@ -99,12 +109,6 @@ void tk_start(const tn_subject* subject) {
   if (chdir("/proc/self") != 0) tn_case_error("there is no /proc/self");
 }
 
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + time.tv_nsec / 1e9;
-}
-
 static void each(bool only_runnable, void (*visit)(const tk_kernel* kernel)) {
   uint64_t random = tk.subject->seed;
   for (size_t i = tk.count; i > 1; --i) {
@@ -113,21 +117,35 @@ static void each(bool only_runnable, void (*visit)(const tk_kernel* kernel)) {
     tk.kernels[i - 1] = tk.kernels[other];
     tk.kernels[other] = kept;
   }
-  const double end = now() + tk.subject->time_limit_ms / 20000.0;
-  size_t looked_at = 0, not_here = 0, i = 0;
-  for (; i < tk.count && (looked_at == 0 || now() < end); ++i) {
+  size_t looked_at = 0, not_here = 0, internal = 0, i = 0;
+  for (; i < tk.count; ++i) {
     if (only_runnable && !can_run(&tk.kernels[i])) {
-      ++not_here;
+      if (is_internal(&tk.kernels[i]))
+        ++internal;
+      else
+        ++not_here;
       continue;
     }
+    if (looked_at > 0 && tk_visit_is_new() && tk_time_is_up()) break;
     ++looked_at;
+    if (!tk_visit_begins()) continue;
     visit(&tk.kernels[i]);
+    tk_visit_ends();
   }
   if (i < tk.count)
     tn_case_note(
         "looked at %zu of %zu kernels; a longer --time-limit looks at more, --option "
         "ops=PATTERN chooses",
         looked_at, tk.count);
+  if (tk_lost_in_search())
+    tn_case_note(
+        "%llu kernels ended the process while inputs for them were looked for; see "
+        "kernels.runs.random_inputs",
+        (unsigned long long)tk_lost_in_search());
+  if (internal)
+    tn_case_note(
+        "%zu kernels of internal ops (_NAME) are left out; --option internal=true runs them",
+        internal);
   if (not_here) tn_case_note("%zu kernels are for devices or ops that are not here", not_here);
 }
 

@@ -26,18 +26,21 @@ typedef struct tk_state {
   tk_kernel* kernels;
   size_t count;
   bool no_memory;  // allocations are being failed: an output may be missing then
+  bool
+      reports_search;  // what kernels do wrong while inputs are looked for is for this case to tell
 } tk_state;
 extern tk_state tk;
 
 // Loads the plugin and lists its kernels; ends the case when it does not load.
 void tk_load(const tn_subject* subject);
-// The same, for cases that run kernels: these find no file they could write, and little memory. The
-// case is skipped when no kernel can run here.
+// The same, for cases that run kernels: in a child (contain.h), where they find no file they could
+// write, and little memory. The case is skipped when no kernel can run here.
 void tk_start(const tn_subject* subject);
 
 // Calls `visit` with each kernel that can run here, or with all, in an order drawn from the seed,
 // for a twentieth of the case's time: then a note says how many were not looked at. `--option
-// ops=PATTERN` chooses, `--option not-ops=PATTERN` leaves out.
+// ops=PATTERN` chooses, `--option not-ops=PATTERN` leaves out; those of internal ops (_NAME) run
+// with `--option internal=true` only.
 void tk_each(void (*visit)(const tk_kernel* kernel));
 void tk_each_registered(void (*visit)(const tk_kernel* kernel));
 
@@ -83,7 +86,7 @@ void tk_drop_inputs(tk_run* run);
 void tk_drop_outputs(tk_run* run);
 void tk_drop(tk_run* run);
 // Tries until a run succeeds, and leaves its inputs and outputs. False, and nothing made, when none
-// does.
+// does. What goes wrong on the way is told by kernels.runs.random_inputs alone.
 bool tk_find(tk_run* run, const tk_kernel* kernel, uint64_t* random);
 // Calls `use` with such a run of each kernel, which it drops afterwards.
 void tk_each_run(void (*use)(tk_run* run, uint64_t* random));

@@ -3,7 +3,6 @@
 
 #include "check/kernels/draw.h"
 #include "check/kernels/groups.h"
-#include "op/op_registry.h"
 
 static size_t unknown_ops;
 
@@ -160,33 +159,6 @@ static void device_types(const tn_subject* subject) {
   tk_each_registered(is_for_a_device);
 }
 
-// An op's attributes that nothing tells cannot be set by users of the op: types without default are
-// told by inputs.
-static bool is_reachable(const tn_op_def* op, void* arg) {
-  if (!op->origin || strcmp(op->origin->path, tn_plugin_path(tk.plugin)) != 0) return true;
-  *(size_t*)arg += 1;
-  for (size_t i = 0; i < op->attr_count; ++i) {
-    const tn_attr_def* attr = &op->attrs[i];
-    if (attr->kind != TN_ATTR_TYPE || attr->allowed.kind != TN_ATTR_TYPE) continue;
-    TN_EXPECT(!tn_attr_def_has_default(attr) || attr->is_list ||
-                  has_type(&attr->allowed, attr->default_value.types[0]),
-              "a default that is allowed", "%s of %s", attr->name, op->name);
-  }
-  bool any = false;
-  for (const tn_kernel* kernel = tn_kernel_registry_first(op->name); kernel;
-       kernel = tn_kernel_registry_next(kernel))
-    any = true;
-  TN_EXPECT(any, "a kernel for each op that the plugin brings", "%s has none", op->name);
-  return true;
-}
-
-static void ops(const tn_subject* subject) {
-  tk_load(subject);
-  size_t count = 0;
-  tn_op_registry_each(is_reachable, &count);
-  if (count == 0) tn_case_skip("it registers no op");
-}
-
 static const tn_check_case cases[] = {
     {"registered.names", "each kernel has a name", names, 0},
     {"registered.device_types", "a kernel is for a type of device", device_types, 0},
@@ -194,7 +166,5 @@ static const tn_check_case cases[] = {
     {"registered.types", "a kernel is for a type that its op allows", types, 0},
     {"registered.host_memory", "arguments in host memory are arguments of the op", host_memory, 0},
     {"registered.chosen", "each kernel is chosen for some types, and none twice", chosen, 0},
-    {"registered.ops", "an op that a plugin brings has kernels, and defaults that it allows", ops,
-     0},
 };
 const tn_check_group tn_check_kernels_registered = TN_CHECK_GROUP(TN_FACE_KERNELS, cases);

@@ -21,6 +21,7 @@ static void look_at_outputs(tk_run* run, uint64_t* random) {
 }
 
 static void random_inputs(const tn_subject* subject) {
+  tk.reports_search = true;
   tk_start(subject);
   tk_each_run(look_at_outputs);
 }

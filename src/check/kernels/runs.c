@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "check/kernels/contain.h"
 #include "check/kernels/draw.h"
 #include "op/shape_inference.h"
 
@@ -38,7 +39,7 @@ bool tk_shapes_fit(const tk_run* run) {
 // What the host saw a kernel do wrong.
 static void look_at_failure(const tk_run* run, const tn_status* status) {
   const char* message = tn_status_message(status);
-  if (tk.no_memory) return;
+  if (tk.no_memory || tk_is_searching()) return;
   if (tn_status_fault(status) == TN_FAULT_PLUGIN)
     tn_case_broken("a kernel sets each output, as the op declares it", "outputs as declared",
                    "%s: %s", tk_describe(run), message);
@@ -102,7 +103,7 @@ void tk_drop(tk_run* run) {
   run->instance = NULL;
 }
 
-bool tk_find(tk_run* run, const tk_kernel* kernel, uint64_t* random) {
+static bool find(tk_run* run, const tk_kernel* kernel, uint64_t* random) {
   enum { NODES = 24, INPUTS = 16 };
   for (int i = 0; i < NODES; ++i) {
     const tk_style style = i < NODES / 3 ? TK_PLAIN : TK_VARIED;
@@ -114,6 +115,13 @@ bool tk_find(tk_run* run, const tk_kernel* kernel, uint64_t* random) {
     tk_drop(run);
   }
   return false;
+}
+
+bool tk_find(tk_run* run, const tk_kernel* kernel, uint64_t* random) {
+  if (!tk.reports_search) tk_search_begins();
+  const bool found = find(run, kernel, random);
+  tk_search_ends();
+  return found;
 }
 
 static void (*use_run)(tk_run* run, uint64_t* random);
@@ -134,7 +142,7 @@ static void find_and_use(const tk_kernel* kernel) {
 void tk_each_run(void (*use)(tk_run* run, uint64_t* random)) {
   use_run = use;
   tk_each(find_and_use);
-  if (never_ran)
+  if (never_ran && !tk_lost_in_search())
     tn_case_note("%zu kernels refused all inputs that were tried; %zu ran", never_ran, runs);
 }
 
