@@ -15,7 +15,8 @@ sys.path.insert(0, str(SOURCE / "tools"))
 import results  # noqa: E402
 
 KINDS = {"pjrt-cuda": "make results, on a machine with a GPU and JAX's CUDA plugin", "pjrt-zoo": "make test-zoo",
-         "check-cuda": "tenon check xla_cuda_plugin.so, on a machine with a GPU, into tools/check_results.py"}
+         "check-cuda": "tenon check xla_cuda_plugin.so, on a machine with a GPU, into tools/check_results.py",
+         "check-itex": "tenon check libitex_cpu.so --seed 7 --time-limit 60, into tools/check_results.py"}
 FOOT = re.compile(r"^Commit (\w+); code ([0-9a-f]{16}) \(`tools/results\.py`\)\.$", re.M)
 
 

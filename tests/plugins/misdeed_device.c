@@ -146,7 +146,7 @@ static void create_stream(const SP_Device* device, SP_Stream* out, TF_Status* st
 
 static void destroy_stream(const SP_Device* device, SP_Stream stream) {
   if (misdeed_is("one_stream_for_all")) return;
-  if (misdeed_is("dislikes_work") && stream->first) abort();
+  if (misdeed_is("dislikes_work") && (stream->first || stream->running != reach)) abort();
   pthread_mutex_lock(&streams_lock);
   SP_Stream* link = &streams;
   while (*link != stream) link = &(*link)->next;

@@ -160,7 +160,7 @@ static void compute_double(kernel* kernel, TF_OpKernelContext* context, TF_Statu
     uint32_t word = from[i];
     if (misdeed_is("global_state")) {
       shared = word;
-      usleep(300);
+      usleep(2000);
       word = shared;
     }
     if (type == TF_FLOAT) {

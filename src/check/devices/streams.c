@@ -101,6 +101,11 @@ static void nap(void* arg, TF_Status* status) {
   ++*(_Atomic int*)arg;
 }
 
+static void long_nap(void* arg, TF_Status* status) {
+  usleep(500000);
+  ++*(_Atomic int*)arg;
+}
+
 static void set_flag(void* arg, TF_Status* status) { ++*(_Atomic int*)arg; }
 
 static void call(SP_Stream stream, SE_StatusCallbackFn function, void* arg) {
@@ -129,7 +134,8 @@ static void follows(const tn_subject* subject) {
     TD_OK(wait_for_event, second, event);
   }
   call(second, set_flag, (void*)&reached);
-  usleep(20000);
+  // One that does not wait may take its time too.
+  for (int i = 0; i < 1000 && reached == 0; ++i) usleep(1000);
   TN_EXPECT(reached == 0, "a stream that waits for the other", "it went on");
   gate.open = 1;
   TN_EXPECT(tn_case_wait_for(&reached, 1), "a stream that goes on after the other", "it does not");
@@ -179,8 +185,8 @@ static void all_activity(const tn_subject* subject) {
   TD_NEEDS(synchronize_all_activity);
   _Atomic int rested = 0;
   SP_Stream first = td_stream(), second = td_stream();
-  call(first, nap, (void*)&rested);
-  call(second, nap, (void*)&rested);
+  call(first, long_nap, (void*)&rested);
+  call(second, long_nap, (void*)&rested);
   tn_status status = {0};
   tn_case_enter("synchronize_all_activity");
   td.fns->synchronize_all_activity(td.device, &status);
