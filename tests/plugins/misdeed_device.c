@@ -113,7 +113,7 @@ bool misdeed_enqueue(SP_Stream stream, void (*fn)(void* arg), void* arg, TF_Stat
   return enqueue(stream, (task){.run = run_call, .from = (void*)fn, .to = arg}, status);
 }
 
-static void* volatile lost;
+static void* _Atomic lost;
 
 static void create_stream(const SP_Device* device, SP_Stream* out, TF_Status* status) {
   if (misdeed_fails("create_stream", status)) return;
@@ -140,7 +140,8 @@ static void create_stream(const SP_Device* device, SP_Stream* out, TF_Status* st
   stream->next = streams;
   streams = stream;
   pthread_mutex_unlock(&streams_lock);
-  *out = only = stream;
+  *out = stream;
+  if (misdeed_is("one_stream_for_all")) only = stream;
   if (misdeed_is("leaks_streams")) lost = malloc(100);
 }
 
@@ -621,9 +622,8 @@ EXPORT void SE_InitPlugin(SE_PlatformRegistrationParams* params, TF_Status* stat
   misdeed_set(asked ? asked : "");
   if (misbehave_at_once(status)) return;
   if (misdeed_is("main_thread_only") && syscall(SYS_gettid) != getpid()) abort();
-  static bool called;
-  if (misdeed_is("only_once") && called) abort();
-  called = true;
+  static atomic_bool called;
+  if (atomic_exchange(&called, true) && misdeed_is("only_once")) abort();
   const char *name = misdeed_argument("name"), *type = misdeed_argument("type");
   free(owned_name);
   owned_name = strdup(name ? name : MISDEED_TYPE);

@@ -70,8 +70,8 @@ typedef struct kernel {
   bool spoilt;
 } kernel;
 
-static int kernels_made, after_fork, runs;
-static void* volatile lost;
+static atomic_int kernels_made, after_fork, runs;
+static void* _Atomic lost;
 
 static void* create(TF_OpKernelConstruction* construction) {
   TF_Status* status = TF_NewStatus();
