@@ -6,16 +6,24 @@
 #include "arrays.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/status.h"
 #include "doctor/window.h"
 #include "interrupts.h"
 #include "progress.h"
 #include "run.h"
 #include "tenon/pjrt_session.h"
 
-enum { MOST_PROGRAM_BYTES = 1 << 30, NAME_WIDTH = 12, MOST_WEEKS = 5200, MOST_MINOR = 9999 };
+enum {
+  MOST_PROGRAM_BYTES = 1 << 30,
+  NAME_WIDTH = 12,
+  MOST_WEEKS = 5200,
+  MOST_MINOR = 9999,
+  MOST_NAMED = 8
+};
 
 // What the user asks for.
 typedef struct request {
+  const cli_args* args;
   const char *program, *plugin, *format;
   tn_pjrt_values* values;
   tn_pjrt_open_options open;
@@ -119,6 +127,7 @@ static int read_format(const cli_args* args, request* request) {
 }
 
 static int read_request(const cli_args* args, request* request) {
+  request->args = args;
   request->program = args->words[0];
   request->open = TN_INIT(tn_pjrt_open_options);
   request->session = TN_INIT(tn_pjrt_session_options);
@@ -257,6 +266,26 @@ static void end(stage stage) {
   cli_no_last_words();
 }
 
+// A plugin that breaks an invariant, by its own words or by ours, is at fault.
+static void blame(tn_status* status) {
+  if (tn_status_code(status) == TN_INTERNAL && tn_status_fault(status) == TN_FAULT_UNSAID)
+    tn_status_set_fault(status, TN_FAULT_PLUGIN);
+}
+
+// What the plugin was given when it refused, by the names that the user knows.
+static void name_files(const request* request, tn_status* status) {
+  const cli_args* args = request->args;
+  if (tn_status_fault(status) == TN_FAULT_PLUGIN) return;
+  tn_text text = {0};
+  tn_text_printf(&text, "in %s with ", request->program);
+  for (size_t i = 1; i < args->word_count && i <= MOST_NAMED; ++i)
+    tn_text_printf(&text, "%s%s", i > 1 ? ", " : "", args->words[i]);
+  if (args->word_count < 2) tn_text_puts(&text, "no inputs");
+  if (args->word_count > MOST_NAMED + 1) tn_text_puts(&text, ", ...");
+  if (!text.failed) tn_status_annotate(status, "%s", text.data);
+  tn_text_deinit(&text);
+}
+
 static bool compile_and_run(tn_pjrt_session* session, const request* request, tn_view code,
                             const cli_arrays* inputs, bool quiet, outcome* outcome,
                             tn_status* status) {
@@ -267,6 +296,7 @@ static bool compile_and_run(tn_pjrt_session* session, const request* request, tn
   const int program = tn_pjrt_session_compile(session, code.data, code.size, &options, status);
   outcome->compile_ns = now() - begun;
   end(stage);
+  blame(status);
   if (program < 0) {
     if (tn_status_fault(status) != TN_FAULT_PLUGIN)
       tn_status_annotate(status, "in %s", request->program);
@@ -286,6 +316,8 @@ static bool compile_and_run(tn_pjrt_session* session, const request* request, tn
       tn_pjrt_session_run(session, program, inputs->items, inputs->count, outcome->outputs.items,
                           count, outcome->timed ? &outcome->timing : NULL, status);
   end(stage);
+  blame(status);
+  if (!ran) name_files(request, status);
   if (ran) outcome->outputs.count = count;
   return ran;
 }
@@ -350,6 +382,7 @@ static void hint(const request* request, tn_status* status) {
 }
 
 static int failed(const cli_args* args, const request* request, tn_status* status) {
+  blame(status);
   // What only the library can judge of the options, and says of its struct.
   static const char about_options[] = "tn_pjrt_open_options: ";
   const size_t size = sizeof about_options - 1;

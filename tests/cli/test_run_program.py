@@ -134,8 +134,13 @@ def test_what_the_plugin_prints_does_not_mix_with_results(place, way):
 @ways
 def test_wrong_inputs_are_the_plugins_to_refuse_and_files_are_named(place, way):
     words = ["--plugin", PLUGIN, *way]
-    assert "PJRT_LoadedExecutable_Execute" in tenon(place, "add.mlir", *words, code=1).stderr
-    assert "PJRT_LoadedExecutable_Execute" in tenon(place, "add.mlir", "x.npy", "x.npy", *words, code=1).stderr
+    error = tenon(place, "add.mlir", *words, code=1).stderr
+    assert "PJRT_LoadedExecutable_Execute" in error and error.endswith("; in add.mlir with no inputs\n")
+    error = tenon(place, "add.mlir", "x.npy", "x.npy", *words, code=1).stderr
+    assert "PJRT_LoadedExecutable_Execute" in error and error.endswith("; in add.mlir with x.npy, x.npy\n")
+    np.save(place / "words.npy", np.array(["a", "b"]))
+    assert "words.npy" in tenon(place, "add.mlir", "words.npy", *words, code=1).stderr
+    assert "in add.mlir with x.npy," in tenon(place, "add.mlir", *["x.npy"] * 20, *words, code=1).stderr
     assert "no.npy" in tenon(place, "add.mlir", "no.npy", *words, code=1).stderr
     assert "no.mlir" in tenon(place, "no.mlir", "x.npy", *words, code=1).stderr
     (place / "bad.mlir").write_text("this is no program")
@@ -150,6 +155,11 @@ def test_files_that_are_no_pjrt_plugin_are_refused(place):
     assert "GetPjrtApi" in error and "TF_InitKernel" in error and "tn_plugin_load" not in error
     assert f"an op of it runs with: tenon run --op NAME --plugin {PLUGINS / 'good.so'}" in error
     assert "0.13" in tenon(place, "add.mlir", "x.npy", "--plugin", PLUGINS / "pjrt_0_13.so", code=3).stderr
+
+
+    assert "is null" in tenon(place, "add.mlir", "x.npy", "--plugin", PLUGIN, misdeed="outputs_null", code=3).stderr
+    for other in (PLUGINS / "no_entry_point.so", place / "x.npy"):
+        tenon(place, "add.mlir", "x.npy", "--plugin", other, code=3)
 
 
 def test_misuse_says_what_to_do(place):

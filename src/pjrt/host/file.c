@@ -62,7 +62,8 @@ static bool check_exports(const tn_elf* elf, tn_status* status) {
                   "%s: it exports no GetPjrtApi, so it is no PJRT plugin (tenon doctor tells what "
                   "it is)",
                   elf->path);
-  tn_status_set_fault(status, TN_FAULT_CALLER);
+  // A plugin of another kind is in the wrong place, any other library is no plugin at all.
+  tn_status_set_fault(status, others.size ? TN_FAULT_CALLER : TN_FAULT_PLUGIN);
   tn_text_deinit(&others);
   return false;
 }
