@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/foreign.h"
 #include "command.h"
 
 // Empty: no foreign code is running.
@@ -48,8 +49,13 @@ void cli_last_words(const char* format, ...) {
   expecting = true;
   va_list args;
   va_start(args, format);
-  vsnprintf(last_words, sizeof last_words, format, args);
+  char words[sizeof last_words / 4];  // what is escaped is four times as long
+  vsnprintf(words, sizeof words, format, args);
   va_end(args);
+  FILE* out = fmemopen(last_words, sizeof last_words, "w");
+  if (!out) return;
+  tn_print_foreign(words, strlen(words), out);
+  fclose(out);
 }
 
 void cli_no_last_words(void) { last_words[0] = 0; }

@@ -230,6 +230,18 @@ TEST(test_a_session_does_not_compile_a_program_whose_outputs_nobody_counts) {
   }
 }
 
+TEST(test_an_output_that_is_an_argument_is_refused) {
+  setenv("PJRT_LIE", "returns_argument", 1);
+  things all = begin();
+  CHECK_OK(all.status);
+  tn_pjrt_buffer* sum = NULL;
+  CHECK(!tn_pjrt_execute(all.program, &all.buffer, 1, &sum, 1, NULL, all.status));
+  CHECK(!sum);
+  check_refused(all.status, "PJRT_LoadedExecutable_Execute: output 0 of main is the handle of");
+  CHECK(holds_floats(all.buffer, (const float[]){1, 2, 3, 4}, 4, all.status));
+  end(&all);
+}
+
 // ---- Buffers ----
 
 // All that asks for a buffer's shape refuses with `words`.
@@ -321,6 +333,22 @@ TEST(test_a_size_of_all_bytes_there_are_is_refused) {
 }
 
 // ---- Events ----
+
+TEST(test_any_byte_but_zero_is_true) {
+  LIE(PJRT_Event_IsReady, is_ready, "0x42");
+  LIE(PJRT_Buffer_IsDeleted, is_deleted, "0x42");
+  things all = begin();
+  tn_pjrt_event* event = tn_pjrt_event_create(all.client, all.status);
+  bool ready = false;
+  CHECK(tn_pjrt_event_ready(event, &ready, all.status));
+  CHECK_OK(all.status);
+  unsigned char byte;
+  memcpy(&byte, &ready, sizeof byte);
+  CHECK_INT(byte, 1);
+  CHECK_INT(tn_pjrt_buffer_deleted(all.buffer), 1);
+  tn_pjrt_event_destroy(event);
+  end(&all);
+}
 
 static void count(const tn_status* result, void* arg) {
   if (tn_ok(result)) ++*(atomic_int*)arg;

@@ -115,7 +115,7 @@ bool tn_pjrt_buffer_on_cpu(const tn_pjrt_buffer* buffer) {
   if (!buffer) return false;
   tn_pjrt* plugin = buffer->client->plugin;
   TN_PJRT_ARGS(plugin, PJRT_Buffer_IsOnCpu_Args, args, .buffer = buffer->theirs);
-  return TN_PJRT_CALL(plugin, PJRT_Buffer_IsOnCpu, args, NULL) && args->is_on_cpu;
+  return TN_PJRT_CALL(plugin, PJRT_Buffer_IsOnCpu, args, NULL) && tn_pjrt_truth(&args->is_on_cpu);
 }
 
 bool tn_pjrt_buffer_delete(tn_pjrt_buffer* buffer, tn_status* status) {
@@ -131,7 +131,8 @@ bool tn_pjrt_buffer_deleted(const tn_pjrt_buffer* buffer) {
   if (!buffer || atomic_load_explicit(&buffer->deleted, memory_order_relaxed)) return true;
   tn_pjrt* plugin = buffer->client->plugin;
   TN_PJRT_ARGS(plugin, PJRT_Buffer_IsDeleted_Args, args, .buffer = buffer->theirs);
-  return TN_PJRT_CALL(plugin, PJRT_Buffer_IsDeleted, args, NULL) && args->is_deleted;
+  return TN_PJRT_CALL(plugin, PJRT_Buffer_IsDeleted, args, NULL) &&
+         tn_pjrt_truth(&args->is_deleted);
 }
 
 tn_pjrt_event* tn_pjrt_buffer_ready(tn_pjrt_buffer* buffer, tn_status* status) {

@@ -74,6 +74,13 @@ static inline bool tn_pjrt_forgive(tn_status* status) {
   return true;
 }
 
+// A plugin's bool, which may be any byte.
+static inline bool tn_pjrt_truth(const bool* said) {
+  unsigned char byte;
+  memcpy(&byte, said, sizeof byte);
+  return byte != 0;
+}
+
 // False, with a status, when a plugin gives a count of things and no list of them, or more than
 // there can be.
 bool tn_pjrt_check_list(const tn_pjrt* plugin, const char* entry, const void* list, size_t count,

@@ -36,7 +36,7 @@ static void look_for_a_moment(tn_pjrt* plugin, PJRT_Event* theirs) {
   enum { moment_ns = 50000 };
   TN_PJRT_ARGS(plugin, PJRT_Event_IsReady_Args, args, .event = theirs);
   uint64_t end = 0;
-  while (TN_PJRT_CALL(plugin, PJRT_Event_IsReady, args, NULL) && !args->is_ready) {
+  while (TN_PJRT_CALL(plugin, PJRT_Event_IsReady, args, NULL) && !tn_pjrt_truth(&args->is_ready)) {
     const uint64_t time = now();
     if (!end) end = time + moment_ns;
     if (time >= end) return;
@@ -79,7 +79,7 @@ bool tn_pjrt_event_ready(const tn_pjrt_event* event, bool* ready, tn_status* sta
   tn_pjrt* plugin = event->client->plugin;
   TN_PJRT_ARGS(plugin, PJRT_Event_IsReady_Args, args, .event = event->theirs);
   if (!TN_PJRT_CALL(plugin, PJRT_Event_IsReady, args, status)) return *ready = false;
-  *ready = args->is_ready;
+  *ready = tn_pjrt_truth(&args->is_ready);
   return true;
 }
 

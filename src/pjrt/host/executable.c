@@ -239,5 +239,6 @@ bool tn_pjrt_executable_deleted(const tn_pjrt_executable* executable) {
   tn_pjrt* plugin = executable->client->plugin;
   TN_PJRT_ARGS(plugin, PJRT_LoadedExecutable_IsDeleted_Args, args,
                .executable = executable->loaded);
-  return TN_PJRT_CALL(plugin, PJRT_LoadedExecutable_IsDeleted, args, NULL) && args->is_deleted;
+  return TN_PJRT_CALL(plugin, PJRT_LoadedExecutable_IsDeleted, args, NULL) &&
+         tn_pjrt_truth(&args->is_deleted);
 }

@@ -16,7 +16,7 @@ bool tn_pjrt_device_memory_stats(const tn_pjrt_device* device, tn_pjrt_memory_st
   tn_pjrt* plugin = device->client->plugin;
   TN_PJRT_ARGS(plugin, PJRT_Device_MemoryStats_Args, args, .device = device->theirs);
   if (!TN_PJRT_CALL(plugin, PJRT_Device_MemoryStats, args, status)) return false;
-#define TOLD(field) (args->field##_is_set ? args->field : -1)
+#define TOLD(field) (tn_pjrt_truth(&args->field##_is_set) ? args->field : -1)
   tn_pjrt_memory_stats found = {
       .struct_size = stats->struct_size,
       .bytes_in_use = args->bytes_in_use,

@@ -105,9 +105,12 @@ static tn_pjrt_absence absence_of(const tn_pjrt* plugin, int entry, size_t size,
 }
 
 bool tn_pjrt_table_fill(tn_pjrt* plugin, const tn_mapped* mapped, tn_status* status) {
-  size_t size = true_size(plugin);
+  // A table that was there when the file was opened first may have gone.
+  size_t size = TN_PJRT_FIRST_ENTRY;
+  const bool begins = tn_mapped_readable(mapped, plugin->theirs, size);
+  if (begins) size = true_size(plugin);
   if (size > sizeof(PJRT_Api)) size = sizeof(PJRT_Api);
-  if (!tn_mapped_readable(mapped, plugin->theirs, size)) {
+  if (!begins || !tn_mapped_readable(mapped, plugin->theirs, size)) {
     tn_status_set(status, TN_FAILED_PRECONDITION,
                   "%s: its table is at %p and should have %zu bytes, and memory ends before; "
                   "update the plugin",
