@@ -91,6 +91,9 @@ static int run_cases(const cli_args* args, const tn_check_options* chosen) {
       if (as_json) tn_check_json(check, &text);
       if (junit_alone && !as_json) tn_check_junit(check, &text);
       print_text(&text);
+      if (!view.tap) tn_check_warning(check, &text);
+      if (text.size && !text.failed) fprintf(stderr, "tenon check: %s\n", text.data);
+      tn_text_deinit(&text);
       if (junit && !junit_alone) {
         tn_check_junit(check, &text);
         if (text.failed)
@@ -100,7 +103,7 @@ static int run_cases(const cli_args* args, const tn_check_options* chosen) {
         tn_text_deinit(&text);
       }
       const tn_check_totals totals = tn_check_count_up(check);
-      if (totals.stale || totals.errors) result = CLI_FAILED;
+      if (totals.stale || totals.errors || tn_check_was_idle(&totals)) result = CLI_FAILED;
       if (totals.failed) result = CLI_PLUGIN;
     }
     tn_check_destroy(check);
@@ -129,9 +132,10 @@ static uint64_t any_seed(void) {
 
 // Reads what was asked for into `out`, whose lists are `args->given_count` long; CLI_OK or what the
 // process ends with.
-static int read_options(const cli_args* args, const char** only, const char** client,
+static int read_options(const cli_args* args, const char** only, const char** client, char** ops,
                         tn_check_options* out) {
-  *out = (tn_check_options){.only = only, .client = client, .seed = any_seed()};
+  *out = (tn_check_options){
+      .only = only, .client = client, .ops = (const char* const*)ops, .seed = any_seed()};
   for (size_t i = 0; i < args->given_count; ++i) {
     const char *name = args->given[i].name, *value = args->given[i].value;
     long number = 0;
@@ -142,6 +146,9 @@ static int read_options(const cli_args* args, const char** only, const char** cl
     } else if (strcmp(name, "option") == 0) {
       if (!strchr(value, '=')) return cli_misused(args, "--option %s: expected NAME=VALUE", value);
       client[out->client_count++] = value;
+    } else if (strcmp(name, "op") == 0 || strcmp(name, "not-op") == 0) {
+      ops[out->op_count] = tn_printf("%ss=%s", name, value);
+      if (!ops[out->op_count++]) return CLI_FAILED;
     } else if (strcmp(name, "face") == 0) {
       if (!add_face(value, &out->faces))
         return cli_misused(args, "--face %s: expected pjrt, kernels or devices", value);
@@ -163,14 +170,15 @@ static int read_options(const cli_args* args, const char** only, const char** cl
 static int run(cli_args* args) {
   const char** only = tn_alloc_zeroed(args->given_count + 1, sizeof *only);
   const char** client = tn_alloc_zeroed(args->given_count + 1, sizeof *client);
+  char** ops = tn_alloc_zeroed(args->given_count + 1, sizeof *ops);
   tn_exceptions *never = NULL, *for_now = NULL;
   tn_status status = {0};
   tn_check_options chosen;
   int result = CLI_FAILED;
-  if (!only || !client)
+  if (!only || !client || !ops)
     tn_status_set_no_memory(&status, "reading the command line");
   else
-    result = read_options(args, only, client, &chosen);
+    result = read_options(args, only, client, ops, &chosen);
   if (tn_ok(&status) && result == CLI_OK) {
     const char *never_file = cli_value(args, "never"), *for_now_file = cli_value(args, "for-now");
     if (never_file) chosen.never = never = tn_exceptions_read(never_file, &status);
@@ -189,6 +197,8 @@ static int run(cli_args* args) {
   tn_status_deinit(&status);
   tn_exceptions_destroy(never);
   tn_exceptions_destroy(for_now);
+  for (size_t i = 0; ops && i < args->given_count; ++i) tn_free(ops[i]);
+  tn_free(ops);
   tn_free(only);
   tn_free(client);
   return result;
@@ -198,9 +208,10 @@ static const cli_option options[] = {
     {"list", NULL, "show the cases and what each asks of a plugin", 0},
     {"only", "PATTERN", "run the cases that fit, '*' for anything (repeat for more)", 0},
     {"face", "FACE", "pjrt, kernels or devices; default: all that the plugin has", 0},
+    {"op", "PATTERN", "look at the kernels of ops that fit only (repeat for more)", 0},
+    {"not-op", "PATTERN", "leave out the kernels of ops that fit (repeat for more)", 0},
     {"seed", "NUMBER", "of the random cases; default: another each time, always shown", 0},
-    {"option", "NAME=VALUE",
-     "for the plugin's client; ops=PATTERN: kernels of these ops (repeat for more)", 0},
+    {"option", "NAME=VALUE", "for the plugin's client (repeat for more)", 0},
     {"time-limit", "SECONDS", "how long each case may take (default: 30)", 0},
     {"jobs", "NUMBER", "cases to run at the same time (default: 1)", 0},
     {"never", "FILE", "list of cases that can never work here: not run", 0},
@@ -217,6 +228,7 @@ const cli_command cli_check = {
     "  tenon check ./libclip01.so                            all cases, as TAP\n"
     "  tenon check pjrt_plugin.so --only 'pjrt.events.*'     some of them\n"
     "  tenon check pjrt_plugin.so --for-now known.txt --junit results.xml\n"
+    "  tenon check ./libmine.so --not-op 'MyFft*'            all but some kernels\n"
     "  tenon check --list                                    what is checked\n",
     run,
 };

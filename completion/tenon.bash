@@ -12,7 +12,7 @@ _tenon() {
     return
   fi
   case $before in
-    --op)
+    --op | --not-op)
       mapfile -t COMPREPLY < <(compgen -W "$("$tenon" ops 2>/dev/null | sed 's/ .*//')" -- "$current")
       return
       ;;

@@ -17,7 +17,8 @@ end
 complete -c tenon -n __fish_use_subcommand -f -a '(__tenon_commands)'
 complete -c tenon -n 'not __fish_use_subcommand; and string match -q -- "-*" (commandline -ct)' -f -a '(__tenon_options)'
 complete -c tenon -n '__fish_seen_subcommand_from ops' -f -a '(__tenon_ops)'
-complete -c tenon -n '__fish_seen_subcommand_from run kernels' -l op -x -a '(__tenon_ops)'
+complete -c tenon -n '__fish_seen_subcommand_from run kernels check' -l op -x -a '(__tenon_ops)'
+complete -c tenon -n '__fish_seen_subcommand_from check' -l not-op -x -a '(__tenon_ops)'
 complete -c tenon -n '__fish_seen_subcommand_from new; and test (count (commandline -opc)) -eq 2' -f -a 'op device'
 complete -c tenon -n '__fish_seen_subcommand_from run ops kernels devices' -l plugin -r -F
 complete -c tenon -n '__fish_seen_subcommand_from check' -l face -x -a 'pjrt kernels devices'

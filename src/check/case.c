@@ -21,7 +21,10 @@
 static int report_fd = -1;
 static _Atomic uint64_t* trace;
 static atomic_int broken;
-enum { MOST_FINDINGS = 40 };
+enum { MOST_FINDINGS = 40, MOST_REPEATED = 1000 };
+static atomic_int repeated;
+static _Atomic uint64_t kinds[MOST_FINDINGS];  // of the findings that were sent
+static char about[160];
 static uint32_t time_limit_ms;
 
 const char* tn_face_name(tn_face face) {
@@ -44,19 +47,44 @@ static void send_text(tn_report_kind kind, const char* format, va_list list) {
   send(kind, text, strlen(text));
 }
 
+void tn_case_about(const char* name) { snprintf(about, sizeof about, "%s", name ? name : ""); }
+
+// FNV-1a, over the zero of each text too.
+static uint64_t hash(uint64_t so_far, const char* text) {
+  do so_far = (so_far ^ (unsigned char)*text) * 0x100000001b3u;
+  while (*text++);
+  return so_far;
+}
+
+static bool was_sent(uint64_t kind) {
+  for (int i = 0; i < MOST_FINDINGS; ++i)
+    if (atomic_load(&kinds[i]) == kind) return true;
+  return false;
+}
+
 void tn_case_broken(const char* contract, const char* expected, const char* seen, ...) {
   char text[TN_REPORT_MOST];
-  size_t used = (size_t)snprintf(text, 1000, "%s", contract ? contract : "");
-  used = (used < 1000 ? used : 999) + 1;
-  const size_t more = (size_t)snprintf(text + used, 1000, "%s", expected);
-  used += (more < 1000 ? more : 999) + 1;
+  uint64_t kind = 0;
+  size_t used = sizeof kind;
+  used += (size_t)snprintf(text + used, 1000, "%.999s", contract ? contract : "") + 1;
+  used += (size_t)snprintf(text + used, 1000, "%.999s", expected) + 1;
+  const char* last = text + used;
   va_list list;
   va_start(list, seen);
   vsnprintf(text + used, sizeof text - used, seen, list);
   va_end(list);
   used += strlen(text + used) + 1;
+  kind = hash(hash(hash(0xcbf29ce484222325u, text + sizeof kind), expected), *about ? about : last);
+  memcpy(text, &kind, sizeof kind);
+  if (was_sent(kind)) {
+    if (atomic_fetch_add(&repeated, 1) < MOST_REPEATED) send(TN_REPORT_AGAIN, text, sizeof kind);
+    return;
+  }
   const int before = atomic_fetch_add(&broken, 1);
-  if (before < MOST_FINDINGS) send(TN_REPORT_BROKEN, text, used);
+  if (before < MOST_FINDINGS) {
+    atomic_store(&kinds[before], kind);
+    send(TN_REPORT_BROKEN, text, used);
+  }
   if (before + 1 < MOST_FINDINGS) return;
   if (before + 1 == MOST_FINDINGS) tn_case_note("ended after %d findings", MOST_FINDINGS);
   tn_case_end();

@@ -57,11 +57,16 @@ extern const char* const tn_check_gates[];
 // ---- For the functions of cases. [any thread of the case's process] ----
 
 // Records that the contract was broken, and goes on; a case with 40 such findings ends. `contract`
-// NULL: the case's own.
+// NULL: the case's own. The same said twice is one finding and a count.
 void tn_case_broken(const char* contract, const char* expected, const char* seen, ...)
     TN_PRINTF(3, 4);
+// What findings are about from now on: of those about the same, with the same contract and the same
+// that was expected, the first is told and the others are counted. Copied; NULL: nothing.
+void tn_case_about(const char* name);
 // Ends the case: as failed when something was recorded, else as passed.
 void tn_case_end(void) __attribute__((noreturn));
+// How the reason of a skip begins where the plugin is fine and its hardware is not here.
+#define TN_NO_DEVICE "no device of this plugin's is here"
 // Ends the case as skipped, unless something was recorded before.
 void tn_case_skip(const char* reason, ...) TN_PRINTF(1, 2) __attribute__((noreturn));
 // Ends the case as one that could not be carried out: our mistake or this machine's, not the

@@ -17,7 +17,9 @@ typedef enum tn_outcome {
 const char* tn_outcome_name(tn_outcome outcome);  // "passed"
 
 typedef struct tn_finding {
+  uint64_t kind;  // equal in findings that are alike, of which one is kept
   const char *contract, *expected, *seen;
+  size_t more;  // how many others were alike
 } tn_finding;
 
 typedef struct tn_check_result {
@@ -53,6 +55,8 @@ typedef struct tn_check_options {
   uint32_t jobs;              // cases at the same time; 0: 1
   const char* const* client;  // "key=value"
   size_t client_count;
+  const char* const* ops;  // "ops=PATTERN", "not-ops=PATTERN": kernels that are looked at
+  size_t op_count;
   const tn_exceptions *never, *for_now;  // may be NULL
 } tn_check_options;
 
@@ -85,7 +89,13 @@ void tn_check_reproduce(const tn_check* check, const tn_check_result* result, tn
 
 typedef struct tn_check_totals {
   size_t passed, failed, skipped, never, for_now, stale, errors;
+  size_t no_device;  // of those skipped
 } tn_check_totals;
 tn_check_totals tn_check_count_up(const tn_check* check);
+// True when cases were to run and none did.
+bool tn_check_was_idle(const tn_check_totals* totals);
+// What a summary of numbers would hide: that no case ran, or few for want of hardware. Else
+// nothing.
+void tn_check_warning(const tn_check* check, tn_text* out);
 
 #endif  // TENON_CHECK_CHECK_H_

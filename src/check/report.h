@@ -6,7 +6,8 @@
 #include <stdint.h>
 
 typedef enum tn_report_kind {
-  TN_REPORT_BROKEN = 1,  // contract, expected, seen: three texts, each with its zero
+  TN_REPORT_BROKEN = 1,  // its kind (8 bytes), contract, expected, seen: each with its zero
+  TN_REPORT_AGAIN,       // the kind of a finding that was sent before
   TN_REPORT_SKIPPED,     // the reason
   TN_REPORT_ERROR,       // the text
   TN_REPORT_NOTE,        // the text

@@ -103,7 +103,10 @@ static bool choose(tn_check* check, uint32_t faces, tn_status* status) {
     }
   }
   if (check->count > 0) return true;
-  return tn_fail(status, TN_NOT_FOUND, "no case of this plugin's faces fits --only; see --list");
+  return tn_fail(status, TN_NOT_FOUND,
+                 check->options->only_count
+                     ? "no case of this plugin's faces fits --only; see --list"
+                     : "there is no case for this plugin's faces");
 }
 
 tn_check* tn_check_create(const char* path, const tn_check_options* options, tn_status* status) {
@@ -164,6 +167,10 @@ const tn_check_result* tn_check_result_at(const tn_check* check, size_t i) {
 const char* tn_check_path(const tn_check* check) { return check->path; }
 const tn_check_options* tn_check_options_of(const tn_check* check) { return check->options; }
 
+static bool lacks_device(const tn_check_result* result) {
+  return result->reason && strncmp(result->reason, TN_NO_DEVICE, strlen(TN_NO_DEVICE)) == 0;
+}
+
 tn_check_totals tn_check_count_up(const tn_check* check) {
   tn_check_totals totals = {0};
   for (size_t i = 0; i < check->count; ++i) {
@@ -179,10 +186,15 @@ tn_check_totals tn_check_count_up(const tn_check* check) {
         else if (result->outcome == TN_OUTCOME_NEVER)
           ++totals.never;
         else
-          ++totals.skipped;
+          ++totals.skipped, totals.no_device += lacks_device(result);
     }
   }
   return totals;
+}
+
+bool tn_check_was_idle(const tn_check_totals* totals) {
+  return totals->skipped && !totals->passed && !totals->failed && !totals->for_now &&
+         !totals->stale && !totals->errors;
 }
 
 // ---- Running ----
@@ -196,6 +208,12 @@ static const char* next_text(const char** at, const char* end) {
   return text;
 }
 
+static tn_finding* finding_of(tn_check_result* result, uint64_t kind) {
+  for (size_t i = 0; i < result->finding_count; ++i)
+    if (result->findings[i].kind == kind) return &result->findings[i];
+  return NULL;
+}
+
 // Goes through the child's messages; true when it came to its end.
 static bool read_report(tn_check_result* result, tn_status* status) {
   bool done = false;
@@ -207,8 +225,16 @@ static bool read_report(tn_check_result* result, tn_status* status) {
     at += sizeof head;
     if (head.size > (size_t)(end - at)) break;
     const char* from = at;
+    uint64_t kind = 0;
     switch ((tn_report_kind)head.kind) {
+      case TN_REPORT_AGAIN:
       case TN_REPORT_BROKEN: {
+        if (head.size < sizeof kind) break;
+        memcpy(&kind, from, sizeof kind);
+        from += sizeof kind;
+        tn_finding* like = finding_of(result, kind);
+        if (like) ++like->more;
+        if (like || head.kind == TN_REPORT_AGAIN) break;
         if (!tn_grow(&result->findings, &result->finding_capacity, result->finding_count + 1,
                      sizeof *result->findings)) {
           tn_status_set_no_memory(status, "reading what a case found");
@@ -216,8 +242,10 @@ static bool read_report(tn_check_result* result, tn_status* status) {
         }
         const char* contract = next_text(&from, at + head.size);
         result->findings[result->finding_count++] =
-            (tn_finding){*contract ? contract : result->item->contract,
-                         next_text(&from, at + head.size), next_text(&from, at + head.size)};
+            (tn_finding){.kind = kind,
+                         .contract = *contract ? contract : result->item->contract,
+                         .expected = next_text(&from, at + head.size),
+                         .seen = next_text(&from, at + head.size)};
         break;
       }
       case TN_REPORT_SKIPPED:
@@ -314,7 +342,10 @@ static bool run_case(const tn_check* check, tn_check_result* result, tn_status* 
     return true;
   }
   result->excuse = tn_exceptions_find(options->for_now, result->name);
-  char** arguments = tn_alloc_zeroed(options->client_count + 7, sizeof *arguments);
+  // Clients know nothing of ops, and refuse options that they do not know.
+  const bool has_ops = result->face == TN_FACE_KERNELS;
+  const size_t op_count = has_ops ? options->op_count : 0;
+  char** arguments = tn_alloc_zeroed(options->client_count + op_count + 7, sizeof *arguments);
   char seed[32], limit[16];
   snprintf(limit, sizeof limit, "%u", time_limit(check));
   snprintf(seed, sizeof seed, "%llu", (unsigned long long)options->seed);
@@ -328,6 +359,8 @@ static bool run_case(const tn_check* check, tn_check_result* result, tn_status* 
   arguments[4] = seed;
   arguments[5] = limit;
   for (size_t i = 0; i < options->client_count; ++i) arguments[6 + i] = (char*)options->client[i];
+  for (size_t i = 0; i < op_count; ++i)
+    arguments[6 + options->client_count + i] = (char*)options->ops[i];
   const bool fine = run_child(check, result, arguments, status);
   tn_free(arguments);
   return fine;

@@ -27,6 +27,31 @@ void tn_check_reproduce(const tn_check* check, const tn_check_result* result, tn
     tn_text_puts(out, " --option ");
     put_quoted_word(out, options->client[i]);
   }
+  for (size_t i = 0; result->face == TN_FACE_KERNELS && i < options->op_count; ++i) {
+    const bool is_not = strncmp(options->ops[i], "not-", 4) == 0;
+    tn_text_puts(out, is_not ? " --not-op " : " --op ");
+    put_quoted_word(out, strchr(options->ops[i], '=') + 1);
+  }
+}
+
+void tn_check_warning(const tn_check* check, tn_text* out) {
+  const tn_check_totals totals = tn_check_count_up(check);
+  const bool idle = tn_check_was_idle(&totals);
+  if (idle) {
+    tn_text_printf(out, "NOTHING WAS CHECKED: no case ran, %zu %s skipped", totals.skipped,
+                   totals.skipped == 1 ? "was" : "were");
+    for (size_t i = 0; i < tn_check_count(check); ++i) {
+      const char* reason = tn_check_result_at(check, i)->reason;
+      if (!reason) continue;
+      tn_text_printf(out, "; the first: %s", reason);
+      break;
+    }
+  } else if (totals.no_device) {
+    tn_text_printf(out,
+                   TN_NO_DEVICE
+                   ": nothing but what works without one could be checked, %zu cases could not",
+                   totals.no_device);
+  }
 }
 
 // ---- TAP ----
@@ -60,6 +85,8 @@ static void put_details(const tn_check* check, const tn_check_result* result, tn
     put_yaml(out, "    - ", "contract", result->findings[i].contract);
     put_yaml(out, "      ", "expected", result->findings[i].expected);
     put_yaml(out, "      ", "seen", result->findings[i].seen);
+    if (result->findings[i].more)
+      tn_text_printf(out, "      more: \"and %zu more like it\"\n", result->findings[i].more);
   }
   if (result->ended.size) put_yaml(out, "  ", "ended", result->ended.data);
   if (result->reason) put_yaml(out, "  ", "reason", result->reason);
@@ -107,6 +134,12 @@ void tn_check_tap_end(const tn_check* check, tn_text* out) {
   if (totals.stale) tn_text_printf(out, ", %zu pass against the list", totals.stale);
   if (totals.errors) tn_text_printf(out, ", %zu could not be carried out", totals.errors);
   tn_text_putc(out, '\n');
+  tn_text warning = {0};
+  tn_check_warning(check, &warning);
+  if (warning.size) tn_text_puts(out, "# ");
+  if (warning.size) put_line(out, warning.data);
+  if (warning.size) tn_text_putc(out, '\n');
+  tn_text_deinit(&warning);
 }
 
 // ---- JSON ----
@@ -127,6 +160,7 @@ static void json_result(const tn_check* check, const tn_check_result* result, tn
     tn_json_string(json, "contract", result->findings[i].contract);
     tn_json_string(json, "expected", result->findings[i].expected);
     tn_json_string(json, "seen", result->findings[i].seen);
+    tn_json_uint(json, "more", result->findings[i].more);
     tn_json_end_object(json);
   }
   tn_json_end_array(json);
@@ -156,6 +190,10 @@ void tn_check_json(const tn_check* check, tn_text* out) {
   tn_json_uint(&json, "for_now", totals.for_now);
   tn_json_uint(&json, "stale", totals.stale);
   tn_json_uint(&json, "errors", totals.errors);
+  tn_text warning = {0};
+  tn_check_warning(check, &warning);
+  tn_json_string(&json, "warning", warning.size ? warning.data : NULL);
+  tn_text_deinit(&warning);
   tn_json_begin_array(&json, "cases");
   for (size_t i = 0; i < tn_check_count(check); ++i)
     json_result(check, tn_check_result_at(check, i), &json);

@@ -47,7 +47,7 @@ def test_the_example_passes_what_it_does_not_leave_out():
 def test_without_a_device_what_needs_one_is_skipped():
     report = check(MISDEED, misdeed="count:0")
     assert not bad(report)
-    assert set(skipped(report).values()) == {"there is no device here"} and report["passed"] >= 10
+    assert set(skipped(report).values()) == {"no device of this plugin's is here"} and report["passed"] >= 10
 
 
 # Each fault of tests/plugins/misdeed_device.c, and the case that is there to find it.

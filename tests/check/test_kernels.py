@@ -140,3 +140,21 @@ done_twice                     threads.done_once
 def test_a_planted_fault_is_found(tmp_path, misdeed, case):
     report = check(tmp_path, MISDEED, "--only", f"kernels.{case}", "--time-limit", "30", misdeed=misdeed)
     assert bad(report), report
+
+
+def test_kernels_can_be_chosen_and_left_out_by_their_op(tmp_path):
+    words = "--only", "kernels.runs.deterministic"
+    assert bad(check(tmp_path, MISDEED, *words, misdeed="changes_its_mind"))
+    found = bad(check(tmp_path, MISDEED, *words, "--op", "MisdeedD*", misdeed="changes_its_mind"))
+    assert found and "--op 'MisdeedD*'" in found[0]["reproduce"]
+    assert not bad(check(tmp_path, MISDEED, *words, "--op", "MisdeedText", "--op", "MisdeedHandle", misdeed="changes_its_mind"))
+    assert not bad(check(tmp_path, MISDEED, *words, "--not-op", "MisdeedD*", "--not-op", "*Later", misdeed="changes_its_mind"))
+    nothing = check(tmp_path, MISDEED, *words, "--op", "NoSuchOp")
+    assert nothing["cases"][0]["reason"] == "it has no kernel, or none that --op and --not-op leave"
+    assert nothing["warning"].startswith("NOTHING WAS CHECKED")
+
+
+def test_findings_that_are_alike_are_one(tmp_path):
+    found, = bad(check(tmp_path, MISDEED, "--only", "kernels.runs.random_inputs", misdeed="never_sets"))
+    kernels = [finding["seen"].split(" [")[0] for finding in found["findings"]]
+    assert len(kernels) == len(set(kernels)) and sum(finding["more"] for finding in found["findings"]) > 10

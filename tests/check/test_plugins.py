@@ -196,6 +196,14 @@ def test_want_of_hardware_is_no_finding_and_an_option_that_is_refused_no_success
     assert report["errors"] == 1 and report["skipped"] == 0 and "no_such" in report["cases"][0]["reason"], report
 
 
+def test_a_plugin_without_its_hardware_says_how_little_was_checked():
+    report = check(NEWEST, "--only", "pjrt.entry.*", "--only", "pjrt.client.*", misdeed="no_hardware")
+    results = {case["name"]: case for case in report["cases"]}
+    assert not bad(report) and results["pjrt.entry.opens"]["result"] == "passed"
+    assert results["pjrt.client.lookup"]["reason"].startswith("no device of this plugin's is here: FAILED_PRECONDITION")
+    assert report["warning"].startswith("no device of this plugin's is here: nothing but what works without one")
+
+
 @pytest.mark.parametrize("function, case", [
     ("PJRT_Plugin_Attributes", "entry.attributes"), ("PJRT_Client_Create", "client.create"),
     ("PJRT_Client_Destroy", "client.create"), ("PJRT_Client_Devices", "client.devices"),

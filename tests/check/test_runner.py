@@ -178,3 +178,12 @@ def test_what_stands_on_a_case_that_hangs_is_not_tried(plugins, tmp_path):
     first, *others = json.loads(done.stdout)["cases"]
     assert first["ended"].startswith("not back after 1 s in dlopen") and len(others) > 50
     assert all(case["reason"] == "pjrt.entry.opens timed out" for case in others)
+
+
+def test_a_run_in_which_no_case_ran_is_no_success(plugins):
+    done = check(plugins / "null.so", "--only", "pjrt.buffers.rank_zero")
+    assert done.returncode == 1
+    assert done.stdout.splitlines()[-1].startswith("# NOTHING WAS CHECKED: no case ran, 1 was skipped; the first: the plugin does not open")
+    report = check(plugins / "null.so", "--only", "pjrt.buffers.rank_zero", "--json")
+    assert report.returncode == 1 and "NOTHING WAS CHECKED" in report.stderr
+    assert json.loads(report.stdout)["warning"].startswith("NOTHING WAS CHECKED")

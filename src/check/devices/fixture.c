@@ -70,7 +70,7 @@ void td_destroy_device(SP_Device* device) {
 void td_start(const tn_subject* subject) {
   static tn_foreign_room room;
   td_register(subject);
-  if (td.platform->device_count == 0) tn_case_skip("there is no device here");
+  if (td.platform->device_count == 0) tn_case_skip(TN_NO_DEVICE);
   tn_status status = {0};
   td.device = td_create_device(0, &room, &status);
   TN_NEED(td.device, "a device", "create_device: %s", tn_status_message(&status));

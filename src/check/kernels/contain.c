@@ -98,6 +98,6 @@ void tk_contain(void) {
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && by_itself) tn_case_end();
     if (!tell(status, where)) tn_case_end();
   }
-  tn_case_note("ended after %d deaths; --option not-ops=PATTERN leaves ops out", MOST_DEATHS);
+  tn_case_note("ended after %d deaths; --not-op PATTERN leaves ops out", MOST_DEATHS);
   tn_case_end();
 }

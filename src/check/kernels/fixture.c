@@ -22,23 +22,25 @@ static tn_device* device_of_type(const char* type) {
   return NULL;
 }
 
-static const char* option(const char* key) {
+// Whether any pattern of the options `key`=PATTERN fits; `otherwise` when there is none.
+static bool fits_option(const char* key, const char* op, bool otherwise) {
   const size_t length = strlen(key);
   for (size_t i = 0; i < tk.subject->option_count; ++i) {
     const char* text = tk.subject->options[i];
-    if (strncmp(text, key, length) == 0 && text[length] == '=') return text + length + 1;
+    if (strncmp(text, key, length) != 0 || text[length] != '=') continue;
+    if (fnmatch(text + length + 1, op, 0) == 0) return true;
+    otherwise = false;
   }
-  return NULL;
+  return otherwise;
 }
 
-static bool is_chosen(const char* op) {
-  const char *only = option("ops"), *not = option("not-ops");
-  return (!only || fnmatch(only, op, 0) == 0) && (!not || fnmatch(not, op, 0) != 0);
+bool tk_is_chosen(const char* op) {
+  return fits_option("ops", op, true) && !fits_option("not-ops", op, false);
 }
 
 static bool add_kernel(const tn_kernel* kernel, void* arg) {
   size_t* capacity = arg;
-  if (kernel->origin != tn_plugin_origin(tk.plugin) || !is_chosen(kernel->def.op)) return true;
+  if (kernel->origin != tn_plugin_origin(tk.plugin) || !tk_is_chosen(kernel->def.op)) return true;
   if (!tn_grow(&tk.kernels, capacity, tk.count + 1, sizeof *tk.kernels))
     tn_case_error("out of memory");
   uint64_t seed = tk.subject->seed + tk.count;
@@ -72,8 +74,7 @@ void tk_load(const tn_subject* subject) {
 // Ops that begin with '_' are internal: only the plugin's own graph pass makes nodes of them, with
 // inputs that nobody else knows.
 static bool is_internal(const tk_kernel* kernel) {
-  const char* asked = option("internal");
-  return kernel->kernel->def.op[0] == '_' && !(asked && strcmp(asked, "true") == 0);
+  return kernel->kernel->def.op[0] == '_' && !fits_option("internal", "true", false);
 }
 
 static bool can_run(const tk_kernel* kernel) {
@@ -99,6 +100,7 @@ void tk_start(const tn_subject* subject) {
   tk_load(subject);
   size_t count = 0;
   for (size_t i = 0; i < tk.count; ++i) count += can_run(&tk.kernels[i]);
+  if (tk.count == 0) tn_case_skip("it has no kernel, or none that --op and --not-op leave");
   if (count == 0)
     tn_case_skip(
         "none of its %zu kernels can run here: their ops are not known, or there is no "
@@ -129,13 +131,14 @@ static void each(bool only_runnable, void (*visit)(const tk_kernel* kernel)) {
     if (looked_at > 0 && tk_visit_is_new() && tk_time_is_up()) break;
     ++looked_at;
     if (!tk_visit_begins()) continue;
+    tn_case_about(tk_name(&tk.kernels[i]));
     visit(&tk.kernels[i]);
+    tn_case_about(NULL);
     tk_visit_ends();
   }
   if (i < tk.count)
     tn_case_note(
-        "looked at %zu of %zu kernels; a longer --time-limit looks at more, --option "
-        "ops=PATTERN chooses",
+        "looked at %zu of %zu kernels; a longer --time-limit looks at more, --op PATTERN chooses",
         looked_at, tk.count);
   if (tk_lost_in_search())
     tn_case_note(

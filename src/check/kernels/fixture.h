@@ -25,9 +25,9 @@ typedef struct tk_state {
   tn_plugin* plugin;
   tk_kernel* kernels;
   size_t count;
-  bool no_memory;  // allocations are being failed: an output may be missing then
-  bool
-      reports_search;  // what kernels do wrong while inputs are looked for is for this case to tell
+  bool no_memory;       // allocations are being failed: an output may be missing then
+  bool reports_search;  // what goes wrong while inputs are looked for is for this case to tell
+  bool keeps_inputs;    // the case asks for tk_run.given
 } tk_state;
 extern tk_state tk;
 
@@ -38,11 +38,14 @@ void tk_load(const tn_subject* subject);
 void tk_start(const tn_subject* subject);
 
 // Calls `visit` with each kernel that can run here, or with all, in an order drawn from the seed,
-// for a twentieth of the case's time: then a note says how many were not looked at. `--option
-// ops=PATTERN` chooses, `--option not-ops=PATTERN` leaves out; those of internal ops (_NAME) run
+// for a twentieth of the case's time: then a note says how many were not looked at. `--op
+// PATTERN` chooses, `--not-op PATTERN` leaves out; those of internal ops (_NAME) run
 // with `--option internal=true` only.
 void tk_each(void (*visit)(const tk_kernel* kernel));
 void tk_each_registered(void (*visit)(const tk_kernel* kernel));
+
+// Whether the user asked for kernels of this op: --op, --not-op.
+bool tk_is_chosen(const char* op);
 
 // "MatMul (MatMulOp, CPU)", of the thread's own few texts.
 const char* tk_name(const tk_kernel* kernel);
@@ -62,6 +65,7 @@ typedef struct tk_run {
   tn_kernel_instance* instance;
   tn_tensor* inputs[TK_MOST_ARGS];
   tn_tensor* outputs[TK_MOST_ARGS];
+  tn_tensor* given[TK_MOST_ARGS];  // copies of the inputs before the first run, if tk.keeps_inputs
   size_t input_count, output_count;
 } tk_run;
 
@@ -75,7 +79,7 @@ void tk_set_input(tk_run* run, size_t i, const int64_t* dims, int rank, tk_style
 // All inputs, with shapes drawn.
 void tk_draw_inputs(tk_run* run, tk_style style, uint64_t* random);
 // The shape function takes the inputs as they are.
-bool tk_shapes_fit(const tk_run* run);
+bool tk_shapes_fit(const tk_run* run, tn_status* status);
 // Runs it once, waits, and leaves the outputs in the run. A kernel's breach that the host saw is
 // recorded (outputs not set, of another type, a failure without a message).
 bool tk_once(tk_run* run, tn_status* status);

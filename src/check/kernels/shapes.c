@@ -96,13 +96,14 @@ static tk_style node_style;
 
 static bool visit_op(const tn_op_def* op, void* arg) {
   if (!op->origin || strcmp(op->origin->path, tn_plugin_path(tk.plugin)) != 0) return true;
-  if (!op->shape_function) return true;
+  if (!op->shape_function || !tk_is_chosen(op->name)) return true;
   if (*(size_t*)arg > 0 && tk_time_is_up()) {
     tn_case_note("looked at %zu ops; a longer --time-limit looks at more", *(size_t*)arg);
     return false;
   }
   *(size_t*)arg += 1;
   if (!tk_visit_begins()) return true;
+  tn_case_about(op->name);
   const tk_kernel any = {.op = op};
   uint64_t random = tk.subject->seed;
   for (int i = 0; i < 6; ++i) {

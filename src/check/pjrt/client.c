@@ -12,7 +12,8 @@ static void create(const tn_subject* subject) {
   PJRT_Client* client = pj_client_create(subject, &error);
   if (error) {
     const pj_error taken = pj_take(error);
-    if (pj_lacks_hardware(&taken)) tn_case_skip("%s: %s", pj_code_name(taken.code), taken.text);
+    if (pj_lacks_hardware(&taken))
+      tn_case_skip(TN_NO_DEVICE ": %s: %s", pj_code_name(taken.code), taken.text);
     TN_NEED(false, "a client", "%s: %s", pj_code_name(taken.code), taken.text);
   }
   TN_NEED(client, "a client", "NULL without an error");
@@ -68,7 +69,7 @@ static void start_without_devices(const tn_subject* subject) {
   pj_open(subject);
   PJRT_Error* error;
   pj.client = pj_client_create(subject, &error);
-  if (error) tn_case_skip("no client: %s", pj_take(error).text);
+  if (error) pj_end_without_client(subject, error);
 }
 
 static void devices(const tn_subject* subject) {
@@ -277,7 +278,7 @@ static void unset_fields(const tn_subject* subject) {
   args->kv_get_user_arg = args->kv_put_user_arg = args->kv_try_get_user_arg = nonsense;
   args->client = nonsense;
   PJRT_Error* error = PJ_CALL(PJRT_Client_Create, args);
-  if (error) tn_case_skip("no client: %s", pj_take(error).text);
+  if (error) pj_end_without_client(subject, error);
   TN_NEED(args->client && args->client != nonsense, "a client", "%p", (void*)args->client);
   pj_client_destroy(args->client);
 }

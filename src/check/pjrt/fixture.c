@@ -47,23 +47,27 @@ bool pj_lacks_hardware(const pj_error* error) {
          tn_pjrt_speaks_of_absent_hardware(error->text);
 }
 
+void pj_end_without_client(const tn_subject* subject, PJRT_Error* error) {
+  const pj_error taken = pj_take(error);
+  // What cannot be made as it was asked for is no reason to be content.
+  if (subject->option_count && taken.code == PJRT_Error_Code_INVALID_ARGUMENT)
+    tn_case_error("no client with the --option that was given: %s", taken.text);
+  tn_case_skip("%s: %s: %s", pj_lacks_hardware(&taken) ? TN_NO_DEVICE : "no client",
+               pj_code_name(taken.code), taken.text);
+}
+
 void pj_start(const tn_subject* subject) {
   pj_open(subject);
   PJRT_Error* error;
   pj.client = pj_client_create(subject, &error);
-  if (error) {
-    const pj_error taken = pj_take(error);
-    // What cannot be made as it was asked for is no reason to be content.
-    if (subject->option_count && taken.code == PJRT_Error_Code_INVALID_ARGUMENT)
-      tn_case_error("no client with the --option that was given: %s", taken.text);
-    tn_case_skip("no client: %s: %s", pj_code_name(taken.code), taken.text);
-  }
+  if (error) pj_end_without_client(subject, error);
   if (!pj.client) tn_case_skip("PJRT_Client_Create gives no client");
   PJ_ARGS(PJRT_Client_AddressableDevices, args, .client = pj.client);
   PJ_OK(PJRT_Client_AddressableDevices, args);
   pj.devices = args->addressable_devices;
   pj.device_count = args->num_addressable_devices;
-  if (!pj.device_count || !pj.devices || !pj.devices[0]) tn_case_skip("the client has no device");
+  if (!pj.device_count || !pj.devices || !pj.devices[0])
+    tn_case_skip(TN_NO_DEVICE ": the client has none");
   pj.device = pj.devices[0];
 }
 

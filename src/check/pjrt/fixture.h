@@ -50,6 +50,8 @@ pj_error pj_take(PJRT_Error* error);
 const char* pj_code_name(int code);
 // A client that could not be made because the machine has nothing for it.
 bool pj_lacks_hardware(const pj_error* error);
+// Ends a case that needs a client, as the error of PJRT_Client_Create says.
+void pj_end_without_client(const tn_subject* subject, PJRT_Error* error) __attribute__((noreturn));
 // The call must have failed. `codes` are those allowed, 0 last; UNIMPLEMENTED always is; {0} allows
 // any.
 void pj_refused(const char* what, PJRT_Error* error, const int* codes);
