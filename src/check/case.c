@@ -21,9 +21,9 @@
 static int report_fd = -1;
 static _Atomic uint64_t* trace;
 static atomic_int broken;
-enum { MOST_FINDINGS = 40, MOST_REPEATED = 1000 };
-static atomic_int repeated;
+enum { MOST_FINDINGS = 40, MOST_REPEATED = 500 };
 static _Atomic uint64_t kinds[MOST_FINDINGS];  // of the findings that were sent
+static atomic_int repeated[MOST_FINDINGS];     // how often each was not sent again
 static char about[160];
 static uint32_t time_limit_ms;
 
@@ -56,10 +56,11 @@ static uint64_t hash(uint64_t so_far, const char* text) {
   return so_far;
 }
 
-static bool was_sent(uint64_t kind) {
+// The number of the finding of that kind that was sent, or -1.
+static int find_sent(uint64_t kind) {
   for (int i = 0; i < MOST_FINDINGS; ++i)
-    if (atomic_load(&kinds[i]) == kind) return true;
-  return false;
+    if (atomic_load(&kinds[i]) == kind) return i;
+  return -1;
 }
 
 void tn_case_broken(const char* contract, const char* expected, const char* seen, ...) {
@@ -76,8 +77,10 @@ void tn_case_broken(const char* contract, const char* expected, const char* seen
   used += strlen(text + used) + 1;
   kind = hash(hash(hash(0xcbf29ce484222325u, text + sizeof kind), expected), *about ? about : last);
   memcpy(text, &kind, sizeof kind);
-  if (was_sent(kind)) {
-    if (atomic_fetch_add(&repeated, 1) < MOST_REPEATED) send(TN_REPORT_AGAIN, text, sizeof kind);
+  const int sent = find_sent(kind);
+  if (sent >= 0) {
+    if (atomic_fetch_add(&repeated[sent], 1) < MOST_REPEATED)
+      send(TN_REPORT_AGAIN, text, sizeof kind);
     return;
   }
   const int before = atomic_fetch_add(&broken, 1);

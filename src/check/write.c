@@ -105,6 +105,16 @@ static void put_details(const tn_check* check, const tn_check_result* result, tn
   tn_text_puts(out, "  ...\n");
 }
 
+// Most cases of a plugin have the same to remark.
+static bool is_news(const tn_check* check, size_t i) {
+  const char* notes = tn_check_result_at(check, i)->notes.data;
+  while (i-- > 0) {
+    const tn_check_result* before = tn_check_result_at(check, i);
+    if (before->notes.size && strcmp(before->notes.data, notes) == 0) return false;
+  }
+  return true;
+}
+
 void tn_check_tap_result(const tn_check* check, size_t i, tn_text* out) {
   const tn_check_result* result = tn_check_result_at(check, i);
   const tn_verdict verdict = tn_check_verdict(result);
@@ -123,6 +133,14 @@ void tn_check_tap_result(const tn_check* check, size_t i, tn_text* out) {
   }
   tn_text_putc(out, '\n');
   if (verdict != TN_VERDICT_FINE) put_details(check, result, out);
+  if (verdict == TN_VERDICT_FINE && result->notes.size && is_news(check, i)) {
+    tn_text_puts(out, "# ");
+    for (const char* c = result->notes.data; *c; ++c) {
+      tn_text_putc(out, (unsigned char)*c < 0x20 && *c != '\n' ? ' ' : *c);
+      if (*c == '\n') tn_text_puts(out, "# ");
+    }
+    tn_text_putc(out, '\n');
+  }
 }
 
 void tn_check_tap_end(const tn_check* check, tn_text* out) {

@@ -69,6 +69,7 @@ no_name                        registered.names
 shape_unknown                  shapes.unknown
 shape_scalar                   shapes.scalars
 shape_no_message               shapes.known
+shape_throws                   shapes.known
 shape_partial                  shapes.partial
 shape_empty                    shapes.empty
 shape_huge                     shapes.huge
@@ -87,6 +88,8 @@ shape_unchecked                runs.random_inputs
 crash_compute                  runs.random_inputs
 exit_compute                   runs.random_inputs
 never_sets                     runs.random_inputs
+throws                         runs.random_inputs
+always_internal                runs.random_inputs
 wrong_type                     runs.random_inputs
 half_output                    runs.all_elements
 writes_beyond                  runs.bounds
@@ -158,3 +161,18 @@ def test_findings_that_are_alike_are_one(tmp_path):
     found, = bad(check(tmp_path, MISDEED, "--only", "kernels.runs.random_inputs", misdeed="never_sets"))
     kernels = [finding["seen"].split(" [")[0] for finding in found["findings"]]
     assert len(kernels) == len(set(kernels)) and sum(finding["more"] for finding in found["findings"]) > 10
+
+
+def test_a_kernel_that_refuses_all_inputs_is_named(tmp_path):
+    words = "--only", "kernels.runs.random_inputs", "--op", "MisdeedDouble"
+    found, = check(tmp_path, MISDEED, *words, misdeed="refuses_all")["cases"]
+    assert found["result"] == "passed" and found["notes"].startswith("MisdeedDouble (MisdeedDouble, CPU) never computed anything: ")
+    assert "INVALID_ARGUMENT: not today" in found["notes"]
+    tap = subprocess.run([BUILD / "bin/tenon", "check", MISDEED, *words], capture_output=True, text=True,
+                         env={**os.environ, "TENON_TEST_MISDEED": "refuses_all"}).stdout
+    assert "\n# MisdeedDouble (MisdeedDouble, CPU) never computed anything: " in tap
+
+
+def test_what_is_wrong_with_every_run_is_told_by_one_case(tmp_path):
+    report = check(tmp_path, MISDEED, "--only", "kernels.runs.*", "--jobs", "2", misdeed="throws")
+    assert [case["name"] for case in bad(report)] == ["kernels.runs.random_inputs"]

@@ -119,6 +119,12 @@ static void compute_double(kernel* kernel, TF_OpKernelContext* context, TF_Statu
     TF_DeleteTensor(x);
     return;
   }
+  if (misdeed_is("throws") || misdeed_is("always_internal") || misdeed_is("refuses_all")) {
+    TF_SetStatus(status, misdeed_is("refuses_all") ? TF_INVALID_ARGUMENT : TF_INTERNAL,
+                 misdeed_is("throws") ? "exception in a kernel: oh dear" : "not today");
+    TF_DeleteTensor(x);
+    return;
+  }
   if ((misdeed_is("refuses_without_message") && rank > 2) ||
       (misdeed_is("no_message_for_scalars") && rank == 0)) {
     TF_SetStatus(status, TF_INVALID_ARGUMENT, "");
@@ -308,6 +314,7 @@ static void same_shape(TF_ShapeInferenceContext* context, TF_Status* status) {
       if (misdeed_is("shape_huge") && size > INT32_MAX) crash();
     }
     TF_DeleteDimensionHandle(first);
+    if (misdeed_is("shape_throws")) TF_SetStatus(status, TF_INTERNAL, "exception in a kernel: oh");
     if (misdeed_is("shape_no_message") && rank == 3) TF_SetStatus(status, TF_INVALID_ARGUMENT, "");
     if (TF_GetCode(status) == TF_OK) {
       TF_ShapeHandle* scalar =

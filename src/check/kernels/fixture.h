@@ -27,7 +27,6 @@ typedef struct tk_state {
   size_t count;
   bool no_memory;       // allocations are being failed: an output may be missing then
   bool reports_search;  // what goes wrong while inputs are looked for is for this case to tell
-  bool keeps_inputs;    // the case asks for tk_run.given
 } tk_state;
 extern tk_state tk;
 
@@ -65,7 +64,6 @@ typedef struct tk_run {
   tn_kernel_instance* instance;
   tn_tensor* inputs[TK_MOST_ARGS];
   tn_tensor* outputs[TK_MOST_ARGS];
-  tn_tensor* given[TK_MOST_ARGS];  // copies of the inputs before the first run, if tk.keeps_inputs
   size_t input_count, output_count;
 } tk_run;
 

@@ -22,28 +22,41 @@ bool tk_make(tk_run* run, const tk_kernel* kernel, tk_style style, uint64_t* ran
   return run->instance != NULL;
 }
 
-bool tk_shapes_fit(const tk_run* run) {
+bool tk_shapes_fit(const tk_run* run, tn_status* status) {
   const tn_node* node = run->instance->node;
   tn_shape inputs[TK_MOST_ARGS], outputs[TK_MOST_ARGS];
   for (size_t i = 0; i < run->input_count; ++i) inputs[i] = run->inputs[i]->shape;
   char call[200];
   snprintf(call, sizeof call, "shape function of %s", node->op->name);
   const bool fit = TN_CASE_CALL(
-      call, tn_infer_shapes(node, inputs, (const tn_tensor* const*)run->inputs, outputs, NULL));
+      call, tn_infer_shapes(node, inputs, (const tn_tensor* const*)run->inputs, outputs, status));
   for (size_t i = 0; fit && i < run->output_count; ++i) tn_shape_deinit(&outputs[i]);
   return fit;
 }
 
 // ---- Running ----
 
+// A failure that is none of the inputs': what ported kernels did not catch, and outputs that there
+// are not.
+static bool is_slip(const tn_status* status) {
+  const char* message = tn_status_message(status);
+  return strstr(message, "exception in a kernel") || strstr(message, "output index out of range");
+}
+
+static bool spoils_outputs(const tn_status* status) {
+  return tn_status_fault(status) == TN_FAULT_PLUGIN ||
+         strstr(tn_status_message(status), "a tensor of type");
+}
+
 // What the host saw a kernel do wrong.
 static void look_at_failure(const tk_run* run, const tn_status* status) {
   const char* message = tn_status_message(status);
   if (tk.no_memory || tk_is_searching()) return;
-  if (tn_status_fault(status) == TN_FAULT_PLUGIN)
-    tn_case_broken("a kernel sets each output, as the op declares it", "outputs as declared",
-                   "%s: %s", tk_describe(run), message);
-  else if (strstr(message, "a tensor of type"))
+  // Other cases are content with a run that fails.
+  if (tk.reports_search && is_slip(status))
+    tn_case_broken("a kernel refuses inputs in its own words", "a refusal, or a result", "%s: %s",
+                   tk_describe(run), message);
+  else if (spoils_outputs(status))
     tn_case_broken("a kernel sets each output, as the op declares it", "outputs as declared",
                    "%s: %s", tk_describe(run), message);
 }
@@ -103,24 +116,56 @@ void tk_drop(tk_run* run) {
   run->instance = NULL;
 }
 
-static bool find(tk_run* run, const tk_kernel* kernel, uint64_t* random) {
+// What became of a search that found nothing.
+typedef struct failures {
+  size_t made, fitting, internal;  // kernels, inputs, and failures of these with INTERNAL
+  tn_status last;
+} failures;
+
+static bool find(tk_run* run, const tk_kernel* kernel, uint64_t* random, failures* failures) {
   enum { NODES = 24, INPUTS = 16 };
   for (int i = 0; i < NODES; ++i) {
     const tk_style style = i < NODES / 3 ? TK_PLAIN : TK_VARIED;
-    if (!tk_make(run, kernel, style, random, NULL, NULL)) continue;
+    tn_status_clear(&failures->last);
+    if (!tk_make(run, kernel, style, random, NULL, &failures->last)) continue;
+    ++failures->made;
     for (int k = 0; k < INPUTS; ++k) {
       tk_draw_inputs(run, TK_PLAIN, random);
-      if (tk_shapes_fit(run) && tk_once(run, NULL)) return true;
+      tn_status_clear(&failures->last);
+      if (!tk_shapes_fit(run, &failures->last)) continue;
+      ++failures->fitting;
+      if (tk_once(run, &failures->last)) return true;
+      failures->internal += tn_status_code(&failures->last) == TN_INTERNAL;
     }
     tk_drop(run);
   }
   return false;
 }
 
+static void tell_failures(const tk_kernel* kernel, const failures* failures) {
+  enum { MOST_NAMED = 20 };
+  static int named;
+  const char* message = tn_status_message(&failures->last);
+  const bool was_told = is_slip(&failures->last) || spoils_outputs(&failures->last);
+  if (failures->fitting > 0 && failures->internal == failures->fitting && !was_told)
+    tn_case_broken("a kernel computes for some inputs, and INTERNAL is no refusal of inputs",
+                   "a run that succeeds", "%s: all %zu runs fail with INTERNAL, the last: %s",
+                   tk_name(kernel), failures->fitting, message);
+  else if (named++ < MOST_NAMED)
+    tn_case_note("%s never computed anything: %s; the last: %s: %.300s", tk_name(kernel),
+                 failures->fitting ? "it refused all inputs that were tried"
+                 : failures->made  ? "the shape function refused all inputs that were tried"
+                                   : "it could not be made",
+                 tn_code_name(tn_status_code(&failures->last)), message);
+}
+
 bool tk_find(tk_run* run, const tk_kernel* kernel, uint64_t* random) {
   if (!tk.reports_search) tk_search_begins();
-  const bool found = find(run, kernel, random);
+  failures failures = {0};
+  const bool found = find(run, kernel, random, &failures);
   tk_search_ends();
+  if (!found && tk.reports_search) tell_failures(kernel, &failures);
+  tn_status_deinit(&failures.last);
   return found;
 }
 
@@ -143,7 +188,8 @@ void tk_each_run(void (*use)(tk_run* run, uint64_t* random)) {
   use_run = use;
   tk_each(find_and_use);
   if (never_ran && !tk_lost_in_search())
-    tn_case_note("%zu kernels refused all inputs that were tried; %zu ran", never_ran, runs);
+    tn_case_note("%zu %s refused all inputs that were tried; %zu ran", never_ran,
+                 never_ran == 1 ? "kernel" : "kernels", runs);
 }
 
 bool tk_is_pure(const tk_run* run) {
