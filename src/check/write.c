@@ -23,6 +23,8 @@ void tn_check_reproduce(const tn_check* check, const tn_check_result* result, tn
   tn_text_puts(out, "tenon check ");
   put_quoted_word(out, tn_check_path(check));
   tn_text_printf(out, " --only %s --seed %llu", result->name, (unsigned long long)options->seed);
+  if (options->time_limit_ms)
+    tn_text_printf(out, " --time-limit %u", options->time_limit_ms / 1000);
   for (size_t i = 0; i < options->client_count; ++i) {
     tn_text_puts(out, " --option ");
     put_quoted_word(out, options->client[i]);

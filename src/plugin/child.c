@@ -1,15 +1,13 @@
 #include "plugin/child.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -23,34 +21,48 @@ extern char** environ;
 
 enum {
   quoted_lines = 6,
-  most_received = 1 << 20,     // of what a child reports; ours send far less
-  clear_of = TN_CHILD_FD + 8,  // more descriptors than any child is given
+  most_received = 1 << 20,  // of what a child reports; ours send far less
+  clear_of = TN_CHILD_LIFELINE + 1,
+  most_farewell_ms = 10000,  // for a keeper, which needs some at most
 };
 
 int tn_child_clear_fd(int fd) {
   if (fd < 0) return -1;
   const int moved = fcntl(fd, F_DUPFD_CLOEXEC, clear_of);
-  const int error = errno == EINVAL ? EMFILE : errno;  // numbers that high are not allowed
+  const int error = errno == EINVAL ? EMFILE : errno;  // no number above is allowed
   close(fd);
   errno = error;
   return moved;
 }
 
-bool tn_child_pipe(int ends[2]) {
-  int low[2];
-  if (pipe2(low, O_CLOEXEC) != 0) return false;
-  for (int i = 0; i < 2; ++i) ends[i] = tn_child_clear_fd(low[i]);
-  if (ends[0] >= 0 && ends[1] >= 0 && fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0) return true;
-  const int error = errno;
+// Closes the other one when one of them is none.
+static bool clear_both(int low[2], int ends[2]) {
+  int error = 0;
   for (int i = 0; i < 2; ++i)
+    if ((ends[i] = tn_child_clear_fd(low[i])) < 0) error = errno;
+  for (int i = 0; error && i < 2; ++i)
     if (ends[i] >= 0) close(ends[i]);
   errno = error;
-  return false;
+  return !error;
 }
 
+bool tn_child_sockets(int ends[2]) {
+  int low[2];
+  return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, low) == 0 && clear_both(low, ends);
+}
+
+bool tn_child_pipe(int ends[2]) {
+  int low[2];
+  if (pipe2(low, O_CLOEXEC) != 0 || !clear_both(low, ends)) return false;
+  fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  return true;
+}
+
+tn_child tn_child_none(void) { return (tn_child){.output = -1, .pidfd = -1, .lifeline = -1}; }
+
 // A process group of its own, so that what the plugin starts can be ended with it; default signals.
-static int spawn(tn_child* child, char** arguments, int output_end, const int* fds,
-                 size_t fd_count) {
+static int spawn(tn_child* child, char** arguments, int output_end, int lifeline_end,
+                 const int* fds, size_t fd_count) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
   sigset_t all, none;
@@ -68,6 +80,7 @@ static int spawn(tn_child* child, char** arguments, int output_end, const int* f
       error = posix_spawn_file_actions_adddup2(&files, output_end, fd);
     for (size_t i = 0; !error && i < fd_count; ++i)
       error = posix_spawn_file_actions_adddup2(&files, fds[i], TN_CHILD_FD + (int)i);
+    if (!error) error = posix_spawn_file_actions_adddup2(&files, lifeline_end, TN_CHILD_LIFELINE);
     if (!error)
       error = posix_spawn(&child->pid, arguments[0], &files, &attributes, arguments, environ);
     posix_spawnattr_destroy(&attributes);
@@ -76,25 +89,36 @@ static int spawn(tn_child* child, char** arguments, int output_end, const int* f
   return error;
 }
 
+static void close_fd(int* fd) {
+  if (*fd >= 0) close(*fd);
+  *fd = -1;
+}
+
 bool tn_child_start(tn_child* child, char** arguments, const int* fds, size_t fd_count,
                     tn_status* status) {
-  *child = (tn_child){.output = -1};
+  *child = tn_child_none();
   char* probe = arguments[0] ? NULL : tn_own_probe(status);
   if (!arguments[0] && !probe) return false;
   if (probe) arguments[0] = probe;
-  int output[2];
-  int error = tn_child_pipe(output) ? 0 : errno;
+  int output[2] = {-1, -1}, lifeline[2] = {-1, -1};
+  int error = tn_child_pipe(output) && tn_child_sockets(lifeline) ? 0 : errno;
   if (error) {
     tn_status_set_errno(status, error, "cannot make a pipe for a child process");
   } else {
-    error = spawn(child, arguments, output[1], fds, fd_count);
-    close(output[1]);
-    child->output = output[0];
-    if (error) {
-      child->pid = 0;
-      tn_child_end(child);
-      tn_status_set_errno(status, error, arguments[0]);
-    }
+    error = spawn(child, arguments, output[1], lifeline[1], fds, fd_count);
+    if (error) tn_status_set_errno(status, error, arguments[0]);
+    if (error) child->pid = 0;
+  }
+  child->output = output[0];
+  child->lifeline = lifeline[0];
+  if (output[1] >= 0) close(output[1]);
+  if (lifeline[1] >= 0) close(lifeline[1]);
+  if (error) {
+    tn_child_end(child);
+  } else {
+    child->pidfd = tn_child_clear_fd((int)syscall(SYS_pidfd_open, child->pid, 0));
+    // Reaped by the program already: the number may be somebody else's.
+    if (tn_child_look(child) && child->wait_lost) close_fd(&child->pidfd);
   }
   if (probe) arguments[0] = NULL;
   tn_free(probe);
@@ -132,55 +156,39 @@ bool tn_child_look(tn_child* child) {
   return child->ended.si_pid != 0 || child->wait_lost;
 }
 
-enum { most_offspring = 1024 };
-
-// Stops the children of a process and adds them to those found before.
-static size_t stop_children(pid_t pid, pid_t* found, size_t count) {
-  char path[64];
-  snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
-  DIR* tasks = opendir(path);
-  for (const struct dirent* task; tasks && (task = readdir(tasks));) {
-    char list[sizeof path + sizeof task->d_name + 16];
-    snprintf(list, sizeof list, "%s/%s/children", path, task->d_name);
-    FILE* file = task->d_name[0] == '.' ? NULL : fopen(list, "re");
-    for (int child; file && count < most_offspring && fscanf(file, "%d", &child) == 1;) {
-      size_t i = 0;
-      while (i < count && found[i] != child) ++i;
-      if (i == count && kill(child, SIGSTOP) == 0) found[count++] = child;
-    }
-    if (file) fclose(file);
-  }
-  if (tasks) closedir(tasks);
-  return count;
+// True when the child's keeper is there, and has ended it and itself.
+static bool farewell(const tn_child* child) {
+  char word;
+  if (recv(child->lifeline, &word, 1, MSG_DONTWAIT) != 1) return false;
+  shutdown(child->lifeline, SHUT_WR);  // also when a fork of this program has it too
+  const int64_t deadline = tn_child_now_ms() + most_farewell_ms;
+  struct pollfd fd = {.fd = child->lifeline, .events = POLLIN};
+  for (int64_t left; (left = deadline - tn_child_now_ms()) > 0;)
+    if (poll(&fd, 1, (int)left) > 0) return true;
+  return false;
 }
 
-// All are stopped before one is ended: none can have children, go, or leave its number to another
-// in between.
-void tn_child_end_offspring(pid_t pid) {
-  pid_t found[most_offspring];
-  size_t count = 0, before;
-  do {
-    before = count;
-    for (size_t i = 0; i < before; ++i) count = stop_children(found[i], found, count);
-    count = stop_children(pid, found, count);
-  } while (count > before && count < most_offspring);
-  for (size_t i = 0; i < count; ++i) kill(found[i], SIGKILL);
-}
-
-// Its offspring goes first, then the group: until the child is reaped nobody else can have its
-// number. In a program that reaps its children itself that may be over, and others are spared.
-void tn_child_end(tn_child* child) {
-  siginfo_t about;
-  if (child->pid > 0 && waitid(P_PID, (id_t)child->pid, &about, WEXITED | WNOHANG | WNOWAIT) == 0) {
-    tn_child_end_offspring(child->pid);
+// Without a keeper, or with one that does not come to it. The group goes by its number only while
+// the child is not reaped: until then nobody else can have it.
+static void kill_child(const tn_child* child) {
+  siginfo_t known;
+  if (waitid(P_PID, (id_t)child->pid, &known, WEXITED | WNOHANG | WNOWAIT) == 0)
     kill(-child->pid, SIGKILL);
+  else if (child->pidfd >= 0)
+    syscall(SYS_pidfd_send_signal, child->pidfd, SIGKILL, NULL, 0);
+}
+
+void tn_child_end(tn_child* child) {
+  if (child->pid > 0) {
+    if (!farewell(child)) kill_child(child);
     while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR) {
     }
   }
   child->pid = 0;
   tn_child_listen(child);
-  if (child->output >= 0) close(child->output);
-  child->output = -1;
+  close_fd(&child->output);
+  close_fd(&child->lifeline);
+  close_fd(&child->pidfd);
 }
 
 // Reads what is there; closes the descriptor at its end.
@@ -210,19 +218,16 @@ bool tn_child_run(tn_child* child, char** arguments, int shared, uint32_t time_l
   const bool started = tn_child_start(child, arguments, fds, shared >= 0 ? 2 : 1, status);
   close(messages[1]);
   const int64_t deadline = tn_child_now_ms() + time_limit_ms;
-  // Wakes us when it ends; on a system without, that is seen a little later.
-  const int end = started ? (int)syscall(SYS_pidfd_open, child->pid, 0) : -1;
   for (bool ended = false; started && !ended && !child->timed_out;) {
     struct pollfd waits[] = {{.fd = messages[0], .events = POLLIN},
                              {.fd = child->output, .events = POLLIN},
-                             {.fd = end, .events = POLLIN}};
+                             {.fd = child->pidfd, .events = POLLIN}};
     poll(waits, 3, TN_CHILD_LOOK_MS);
     receive(&messages[0], received);
     tn_child_listen(child);
     ended = tn_child_look(child);
     child->timed_out = !ended && tn_child_now_ms() >= deadline;
   }
-  if (end >= 0) close(end);
   tn_child_end(child);
   receive(&messages[0], received);
   if (messages[0] >= 0) close(messages[0]);
@@ -279,5 +284,4 @@ int tn_child_keep_fd(int fd) {
 void tn_child_settle(void) {
   for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
   setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-  prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 }

@@ -6,8 +6,10 @@
 #include "host/plugin.h"
 #include "pjrt/host/isolated.h"
 #include "pjrt/host/open.h"
+#include "plugin/child.h"
 
 int main(int argc, char** argv) {
+  tn_child_keep();
   if (argc > 1 && strcmp(argv[1], TN_CASE_WORD) == 0) tn_case_main(argc, argv);
   if (argc == 2 && strcmp(argv[1], "pjrt") == 0) tn_pjrt_serve();
   tn_probe_main(argc, argv, tn_pjrt_meet);

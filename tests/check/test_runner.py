@@ -4,7 +4,9 @@ import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
+import time
 import xml.etree.ElementTree
 
 import pytest
@@ -32,6 +34,20 @@ BODIES = {
     "crash": 'fputs("going down\\n", stderr); fflush(stderr); raise(SIGSEGV); return NULL;',
     "exit": "exit(7);",
     "hang": "for (;;) pause();",
+    # Two that it starts, one of them a daemon; their numbers go to the file that LEFT names.
+    "leaves": """
+  FILE* file = fopen(getenv("LEFT"), "w");
+  for (int i = 0; i < 2; ++i) {
+    int pid = fork();
+    if (pid == 0) {
+      if (i) setsid();
+      alarm(300);
+      for (;;) pause();
+    }
+    fprintf(file, "%d\\n", pid);
+  }
+  fclose(file);
+  for (;;) pause();""",
 }
 
 
@@ -97,6 +113,41 @@ def test_the_line_to_reproduce_reproduces(plugins):
     assert words[:2] == ["tenon", "check"] and words[-2:] == ["--seed", "42"]
     done = check(*words[2:])
     assert done.returncode == code == 3 and f"not ok 1 - {CASE}" in done.stdout
+
+
+def test_the_line_to_reproduce_has_the_time_limit(plugins):
+    code, case = only_case(plugins, "hang", "--time-limit", "1")
+    assert code == 3 and "--time-limit 1" in case["reproduce"]
+    done = check(*case["reproduce"].split()[2:], "--json")
+    assert json.loads(done.stdout)["cases"][0]["ended"] == case["ended"]
+
+
+def is_gone(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] in "ZX"
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+
+
+def wait_for(what, seconds=60):
+    end = time.monotonic() + seconds
+    while not what() and time.monotonic() < end:
+        time.sleep(0.02)
+    assert what()
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, None])
+def test_what_a_plugin_started_ends_with_its_case(plugins, tmp_path, how):
+    left = tmp_path / "left"
+    limit = "5" if how is None else "300"
+    running = subprocess.Popen([TENON, "check", plugins / "leaves.so", "--only", CASE, "--time-limit", limit],
+                               stdout=subprocess.DEVNULL, env={**os.environ, "LEFT": str(left)})
+    wait_for(lambda: left.exists() and left.read_text().count("\n") == 2)
+    if how is not None:
+        running.send_signal(how)
+    running.wait()
+    for pid in left.read_text().split():
+        wait_for(lambda: is_gone(pid))
 
 
 def test_tap_has_a_plan_a_line_a_case_and_the_seed(plugins):

@@ -81,22 +81,55 @@ TEST(test_a_copy_of_the_process_that_a_plugin_forks_answers_nothing) {
   tn_status_destroy(status);
 }
 
-TEST(test_a_daemon_that_a_plugin_starts_ends_with_the_session) {
+// The number of the daemon that the plugin started; -1 when there is none.
+static pid_t daemon_at(const char* place) {
+  FILE* file = fopen(place, "r");
+  int pid = -1;
+  if (!file || fscanf(file, "%d", &pid) != 1) pid = -1;
+  if (file) fclose(file);
+  return pid;
+}
+
+TEST(test_a_daemon_that_a_plugin_starts_ends_with_the_session_however_that_ends) {
+  static const char* const ends[] = {"", "crash@PJRT_Client_Compile", "exit@PJRT_Client_Compile"};
   char place[4096];
   snprintf(place, sizeof place, "%s/pid", test_folder());
   setenv("DAEMON_PID", place, 1);
   setenv("PJRT_LIE", "daemon", 1);
-  if (!child_of(getppid())) test_skip("this system does not tell of a process's children");
+  tn_status* status = tn_status_create();
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; ++i) {
+    setenv("PJRT_MISDEED", ends[i], 1);
+    tn_pjrt_session* session = start_isolated(status);
+    CHECK_OK(status);
+    const pid_t pid = daemon_at(place);
+    CHECK(pid > 0 && !is_gone(pid));
+    CHECK_INT(compile(session, status), i == 0 ? 0 : -1);
+    tn_status_clear(status);
+    tn_pjrt_session_stop(session);
+    check_goes(pid);
+    unlink(place);
+  }
+  tn_status_destroy(status);
+}
+
+// Then a child that has ended is nobody's, and its number anybody's: nothing is sent to it.
+TEST(test_a_program_that_reaps_its_children_itself_has_sessions_too) {
+  struct sigaction before;
+  sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_IGN}, &before);
   tn_status* status = tn_status_create();
   tn_pjrt_session* session = start_isolated(status);
+  const int program = compile(session, status);
+  CHECK_INT(add(session, program, 1, status), 2);
   CHECK_OK(status);
-  FILE* file = fopen(place, "r");
-  int pid = 0;
-  CHECK(file && fscanf(file, "%d", &pid) == 1);
-  if (file) fclose(file);
-  CHECK(pid > 0 && !is_gone(pid));
   tn_pjrt_session_stop(session);
-  check_goes(pid);
+  setenv("PJRT_MISDEED", "crash@PJRT_Client_Compile", 1);
+  session = start_isolated(status);
+  CHECK_OK(status);
+  CHECK_INT(compile(session, status), -1);
+  CHECK_CONTAINS(tn_status_message(status), "this program reaps its children itself");
+  CHECK_CODE(status, TN_ABORTED);
+  tn_pjrt_session_stop(session);
+  sigaction(SIGCHLD, &before, NULL);
   tn_status_destroy(status);
 }
 

@@ -218,12 +218,12 @@ static uint64_t memory_size(const tn_pjrt_isolated* isolated) {
 
 static bool open_channels(tn_pjrt_isolated* isolated, int* child_end, tn_status* status) {
   int ends[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0) {
-    isolated->channel = tn_child_clear_fd(ends[0]);  // a program may have closed its outputs
-    *child_end = tn_child_clear_fd(ends[1]);
+  if (tn_child_sockets(ends)) {
+    isolated->channel = ends[0];
+    *child_end = ends[1];
     isolated->memory = tn_child_clear_fd(memfd_create("tenon-session", MFD_CLOEXEC));
     static const char nothing[TN_SESSION_DATA];
-    if (isolated->channel >= 0 && *child_end >= 0 && isolated->memory >= 0)
+    if (isolated->memory >= 0)
       return tn_session_put_bytes(isolated->memory, nothing, sizeof nothing, 0, status);
   }
   tn_status_set_errno(status, errno, "cannot open what a plugin's process needs");
@@ -234,7 +234,7 @@ bool tn_pjrt_isolated_start(tn_pjrt_isolated* isolated, const char* path,
                             const tn_pjrt_session_options* options, tn_pjrt_found* found,
                             tn_status* status) {
   *isolated = (tn_pjrt_isolated){.channel = -1, .memory = -1, .path = path};
-  isolated->child.output = -1;
+  isolated->child = tn_child_none();
   isolated->time_limit_ms = options->time_limit_ms;
   uint32_t limit = options->open ? options->open->time_limit_ms : 0;
   if (!limit) limit = usual_start_ms;

@@ -14,7 +14,7 @@ typedef struct tn_pjrt_isolated {
   int memory;        // shared with the child; -1 when closed
   uint32_t time_limit_ms;
   uint32_t asked;  // so many requests
-  tn_status end;  // how the child ended, once it has
+  tn_status end;   // how the child ended, once it has
 } tn_pjrt_isolated;
 
 // As those of tn_pjrt_worker. After a failed start, stop.

@@ -1,14 +1,10 @@
 // The child's side of an isolated session: does what it is asked, as a session in one process
 // would.
 #include <errno.h>
-#include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -27,19 +23,9 @@ typedef struct server {
   size_t data_size;
 } server;
 
-// The parent's death ends this process with all that it started, also while the plugin hangs. (Not
-// by PR_SET_PDEATHSIG: that follows the thread that started us, which may end before the session.)
-// The channel alone would not tell: a process that the parent forked holds its end too.
-static void* watch_parent(void* arg) {
-  struct pollfd ends[] = {{.fd = *(int*)arg, .events = POLLRDHUP},
-                          {.fd = (int)syscall(SYS_pidfd_open, getppid(), 0), .events = POLLIN}};
-  while (!ends[0].revents && !(ends[1].revents & POLLIN)) {
-    poll(ends, 2, -1);
-    if (ends[1].revents & POLLNVAL) ends[1].fd = -1;  // a plugin closed it
-  }
-  tn_child_end_offspring(getpid());
-  if (getpgrp() == getpid()) kill(0, SIGKILL);
-  _exit(0);
+// A plugin may fork in a call and let the copy go on: it writes nothing and answers nothing.
+static void only_once(const server* server) {
+  if (getpid() != server->self) _exit(0);
 }
 
 static void receive(const server* server, void* bytes, size_t size) {
@@ -53,7 +39,7 @@ static void receive(const server* server, void* bytes, size_t size) {
 }
 
 static void answer(const server* server, tn_session_kind kind, tn_text* text) {
-  if (getpid() != server->self) _exit(0);  // a copy, which a plugin's fork let go on
+  only_once(server);
   tn_session_head head = {kind, (uint32_t)text->size, server->asked};
   tn_text_insert(text, 0, (const char*)&head, sizeof head);
   if (text->failed) _exit(1);
@@ -113,6 +99,7 @@ static tn_tensor* tensor_at(const server* server, const tn_session_array* array,
 
 static bool put_outputs(server* server, tn_tensor* const* outputs, size_t count, uint64_t at,
                         tn_text* out, tn_status* status) {
+  only_once(server);
   for (size_t i = 0; i < count; ++i) {
     const size_t bytes = tn_tensor_bytes(outputs[i]);
     tn_session_put_array(out, outputs[i], at);
@@ -193,7 +180,7 @@ static void serve_one(server* server) {
 
 // These words are quoted by the parent.
 static _Noreturn void fail_to_start(void) {
-  perror("tenon-probe: no memory, descriptors or threads for a session");
+  perror("tenon-probe: no memory or descriptors for a session");
   _exit(2);
 }
 
@@ -208,7 +195,5 @@ _Noreturn void tn_pjrt_serve(void) {
                                    : mmap(NULL, TN_SESSION_DATA, PROT_READ | PROT_WRITE, MAP_SHARED,
                                           server.memory, 0);
   if (server.channel < 0 || server.words == MAP_FAILED) fail_to_start();
-  pthread_t watcher;
-  if ((errno = pthread_create(&watcher, NULL, watch_parent, &server.channel))) fail_to_start();
   for (;;) serve_one(&server);
 }
