@@ -139,7 +139,7 @@ def wait_for(what, seconds=60):
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, None])
 def test_what_a_plugin_started_ends_with_its_case(plugins, tmp_path, how):
     left = tmp_path / "left"
-    limit = "5" if how is None else "300"
+    limit = "15" if how is None else "300"
     running = subprocess.Popen([TENON, "check", plugins / "leaves.so", "--only", CASE, "--time-limit", limit],
                                stdout=subprocess.DEVNULL, env={**os.environ, "LEFT": str(left)})
     wait_for(lambda: left.exists() and left.read_text().count("\n") == 2)
