@@ -49,12 +49,13 @@ class TN_CXX_HIDDEN FallbackPool {
   // are done. No thread is waited for that has not begun a block, so loops may stand in loops.
   template <typename Body>
   void Loop(int64_t total, int64_t block, const Body& body) {
-    const int64_t blocks = (total + block - 1) / block;
+    const int64_t blocks = total / block + (total % block != 0);
     auto state = std::make_shared<LoopState>();
     state->left = state->blocks = blocks;
     auto work = [state, total, block, &body](int worker) {
       for (int64_t i; (i = state->next.fetch_add(1)) < state->blocks;) {
-        body(i * block, std::min(total, (i + 1) * block), worker);
+        const int64_t begin = i * block;
+        body(begin, begin + std::min(block, total - begin), worker);
         if (state->left.fetch_sub(1) == 1) {
           std::lock_guard<std::mutex> hold(state->mutex);
           state->done.notify_all();

@@ -213,10 +213,11 @@ class OpKernelContext {
     if (__builtin_expect(!shape.Count(&count), 0)) return NoShape(shape);
     if (__builtin_expect(!HasOutput(i), 0)) return NoOutput(i);
     const DataType type = expected_output_dtype(i);
+    size_t bytes;
+    if (__builtin_expect(!internal::BytesOf(type, count, &bytes), 0)) return NoShape(shape);
     internal::HostStatus status;
-    TF_Tensor* made =
-        TF_AllocateOutput(context_, i, static_cast<TF_DataType>(type), shape.data(), shape.dims(),
-                          static_cast<size_t>(count) * DataTypeSize(type), status);
+    TF_Tensor* made = TF_AllocateOutput(context_, i, static_cast<TF_DataType>(type), shape.data(),
+                                        shape.dims(), bytes, status);
     return Keep(made, i, type, &status, out);
   }
   Status forward_input_or_allocate_output(const std::vector<int>& candidates, int i,
@@ -384,10 +385,8 @@ class OpKernelContext {
   Status NoOutput(int i) const {
     return errors::Internal("there is no output ", i, ": the kernel has ", num_outputs());
   }
-  // The first few are not counted: the host knows.
-  bool HasOutput(int i) const {
-    return unsigned(i) < unsigned(kOutputs) || (i >= 0 && i < num_outputs());
-  }
+  // TensorFlow ends the process over one that there is not.
+  bool HasOutput(int i) const { return i >= 0 && i < num_outputs(); }
   // Where output `i` is kept, which there is.
   Tensor* Slot(int i) {
     if (__builtin_expect(i >= kOutputs, 0)) return OtherSlot(i);

@@ -20,15 +20,25 @@ namespace tenon {
 template <typename T, int kDims = 1, typename Index = long>
 struct TTypes;
 
+namespace internal {
+// What `count` elements take; false when no memory can be as large. TensorFlow believes any size.
+inline bool BytesOf(DataType dtype, int64_t count, size_t* bytes) {
+  return !__builtin_mul_overflow(static_cast<size_t>(count), DataTypeSize(dtype), bytes) &&
+         *bytes <= PTRDIFF_MAX;
+}
+}  // namespace internal
+
 class Tensor {
  public:
   // A vector of no floats.
   Tensor() = default;
   // In host memory. Without the memory it is not initialised.
   Tensor(DataType dtype, const TensorShape& shape) {
-    if (shape.IsValid())
-      handle_ = TF_AllocateTensor(static_cast<TF_DataType>(dtype), shape.data(), shape.dims(),
-                                  static_cast<size_t>(shape.num_elements()) * DataTypeSize(dtype));
+    int64_t count;
+    size_t bytes;
+    if (shape.Count(&count) && internal::BytesOf(dtype, count, &bytes))
+      handle_ =
+          TF_AllocateTensor(static_cast<TF_DataType>(dtype), shape.data(), shape.dims(), bytes);
   }
   explicit Tensor(DataType dtype) : Tensor(dtype, TensorShape({0})) {}
   // Takes over the handle, whose type need not be told.
@@ -212,6 +222,11 @@ class Tensor {
     if (other.view_) view_ = new View(*other.view_);
   }
   bool Look(const Tensor& other, const TensorShape& shape, size_t offset) {
+    // Of a tensor without a handle there is nothing to look at: no elements, of another shape.
+    if (!other.handle_) {
+      *this = Tensor(DT_FLOAT, shape);
+      return handle_ != nullptr;
+    }
     View* view = new View{shape, offset};
     if (this != &other) {
       Reset();

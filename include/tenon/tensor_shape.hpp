@@ -109,7 +109,13 @@ class TensorShape {
     rank_ -= end - begin;
     if (!more_.empty()) more_.resize(size_t(rank_));
   }
-  void RemoveLastDims(int count) { RemoveDimRange(rank_ - count, rank_); }
+  void RemoveLastDims(int count) {
+    if (count > rank_) {
+      valid_ = false;
+    } else {
+      RemoveDimRange(rank_ - count, rank_);
+    }
+  }
   void Clear() { *this = TensorShape(); }
 
   bool IsSameSize(const TensorShape& other) const {
@@ -201,8 +207,8 @@ class TensorShapeUtils {
   template <typename T>
   static Status MakeShape(const T* sizes, int64_t rank, TensorShape* out) {
     *out = TensorShape();
-    if (rank > TensorShape::kMaxRank)
-      return errors::InvalidArgument("rank ", rank, " is above ", TensorShape::kMaxRank);
+    if (rank < 0 || rank > TensorShape::kMaxRank)
+      return errors::InvalidArgument("rank ", rank, " is not 0 to ", TensorShape::kMaxRank);
     for (int64_t i = 0; i < rank; ++i) out->AddDim(static_cast<int64_t>(sizes[i]));
     if (!out->IsValid())
       return errors::InvalidArgument("no shape of a tensor: ", out->DebugString());

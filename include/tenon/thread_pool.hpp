@@ -172,7 +172,7 @@ class ThreadPool {
 
   int NumShardsUsedByFixedBlockSizeScheduling(int64_t total, int64_t block_size) const {
     if (block_size < 1 || total < 1) return 1;
-    return static_cast<int>((total + block_size - 1) / block_size);
+    return static_cast<int>(total / block_size + (total % block_size != 0));
   }
 
  private:
@@ -189,7 +189,7 @@ class ThreadPool {
   static int64_t BlockFor(int64_t total, int64_t cost_per_unit) {
     const int64_t least = std::max<int64_t>(1, 20000 / std::max<int64_t>(1, cost_per_unit));
     const int64_t most = 4 * internal::FallbackPool::Get()->NumThreads();
-    return std::max(least, (total + most - 1) / most);
+    return std::max(least, total / most + (total % most != 0));
   }
 
   TF_OpKernelContext* context_;
@@ -206,7 +206,8 @@ void Shard(int max_parallelism, thread::ThreadPool* workers, int64_t total, int6
   if (max_parallelism <= 1 || total == 1) return work(int64_t{0}, total);
   if (max_parallelism >= workers->NumThreads())
     return workers->ParallelFor(total, cost_per_unit, work);
-  workers->TransformRangeConcurrently((total + max_parallelism - 1) / max_parallelism, total, work);
+  workers->TransformRangeConcurrently(total / max_parallelism + (total % max_parallelism != 0),
+                                      total, work);
 }
 
 }  // namespace tenon

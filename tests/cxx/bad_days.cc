@@ -143,6 +143,22 @@ class BadDayOp : public OpKernel {
     OP_REQUIRES(context, reshaped.CopyFrom(rows, TensorShape({3, 2})), errors::Internal("6"));
     OP_REQUIRES(context, reshaped.SubSlice(1).base<float>()[0] == 5, errors::Internal("element"));
     rows = Tensor();
+    Tensor none, reshaped_none;
+    OP_REQUIRES(context, reshaped_none.CopyFrom(none, TensorShape({0, 5})), errors::Internal("0"));
+    OP_REQUIRES(context, reshaped_none.shape() == TensorShape({0, 5}), errors::Internal("shape"));
+    OP_REQUIRES(context, none.Slice(0, 0).NumElements() == 0, errors::Internal("slice"));
+    // Elements that can be counted, and bytes that cannot.
+    const TensorShape huge({(int64_t{1} << 61) + 1});
+    Tensor* output = nullptr;
+    OP_REQUIRES(context, !Tensor(DT_DOUBLE, huge).IsInitialized(), errors::Internal("huge"));
+    OP_REQUIRES(context, !context->allocate_output(0, huge, &output).ok(),
+                errors::Internal("huge"));
+    const int64_t two_sizes[] = {2, 3};
+    TensorShape two({2, 3});
+    two.RemoveLastDims(3);
+    OP_REQUIRES(context, !two.IsValid(), errors::Internal("dimensions"));
+    OP_REQUIRES(context, !TensorShapeUtils::MakeShape(&two_sizes[0], -5, &two).ok(),
+                errors::Internal("rank"));
     context->set_output(0, reshaped);
   }
 
