@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "arrays.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -243,12 +244,6 @@ static bool print_json(const request* request, const outcome* outcome, tn_status
 
 // ---- What is done ----
 
-static uint64_t now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
 // Around each stage in which the plugin's code runs.
 typedef struct stage {
   int kept;
@@ -292,9 +287,9 @@ static bool compile_and_run(tn_pjrt_session* session, const request* request, tn
   tn_pjrt_compile_options options = TN_INIT(tn_pjrt_compile_options);
   options.format = request->format;
   stage stage = begin(request, "compile", "compiled the program");
-  const uint64_t begun = now();
+  const int64_t begun = tn_clock_ns();
   const int program = tn_pjrt_session_compile(session, code.data, code.size, &options, status);
-  outcome->compile_ns = now() - begun;
+  outcome->compile_ns = (uint64_t)(tn_clock_ns() - begun);
   end(stage);
   blame(status);
   if (program < 0) {
@@ -342,9 +337,9 @@ static bool run(const cli_args* args, request* request, outcome* outcome, tn_sta
   tn_pjrt_session* session = NULL;
   if (ok) {
     stage stage = begin(request, "plugin", "was opened and its client made");
-    const uint64_t begun = now();
+    const int64_t begun = tn_clock_ns();
     session = tn_pjrt_session_start(request->plugin, &request->session, status);
-    outcome->start_ns = now() - begun;
+    outcome->start_ns = (uint64_t)(tn_clock_ns() - begun);
     end(stage);
     outcome->facts = TN_INIT(tn_pjrt_session_facts);
     ok = session && tn_pjrt_session_tell(session, &outcome->facts, status);

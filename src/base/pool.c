@@ -50,7 +50,7 @@ static uint64_t take_work(worker* self, uint64_t last, bool returned) {
       tn_pool_give_back(self->pool, self->index, last);
       returned = true;
     }
-    int64_t time = now();
+    int64_t time = tn_clock_ns();
     if (!sleep_at) sleep_at = time + self->pool->spin;
     if (time < sleep_at) continue;
     fall_asleep(self);

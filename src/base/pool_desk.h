@@ -32,6 +32,7 @@
 #include <time.h>
 
 #include "base/cancel.h"
+#include "base/clock.h"
 #include "base/futex.h"
 #include "base/pool.h"
 #include "base/task_queue.h"
@@ -106,12 +107,6 @@ static inline void relax(void) {
 #elif defined(__aarch64__)
   __asm__ volatile("yield");
 #endif
-}
-
-static inline int64_t now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
 // A futex is 32 bits: the low half of a desk, which holds the phase and the low bits of the number.

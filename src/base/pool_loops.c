@@ -37,7 +37,7 @@ static bool take_back(const loan* loan, int64_t share, int64_t* patience) {
     if (atomic_load_explicit(desk, memory_order_relaxed) != posted) return false;
     relax();
     if (polls % 8) continue;
-    int64_t time = now();
+    int64_t time = tn_clock_ns();
     if (!*patience) *patience = time + (share / 2 < grace ? share / 2 : grace);
     wait = time < *patience;
   }
@@ -52,7 +52,7 @@ static void await(tn_pool* pool, const loan* loan) {
     if (number_of(seen) != loan->number || low_of(seen) == desk_done) return;
     relax();
     if (polls % 16) continue;
-    int64_t time = now();
+    int64_t time = tn_clock_ns();
     if (!sleep_at) sleep_at = time + pool->spin;
     if (time < sleep_at) continue;
     uint64_t awaited = word(loan->number, desk_awaited);

@@ -1,5 +1,6 @@
 #include "check/belongings.h"
 
+#include <dirent.h>
 #include <fenv.h>
 #include <locale.h>
 #include <pthread.h>
@@ -136,4 +137,23 @@ void tn_belonging_compare(void) {
   remember(&after);
   compare(remembered, &before, &after);
   if (output >= 0) expect_nothing_in(output);
+}
+
+int tn_belongings_count(tn_countable what) {
+  const char* folder = what == TN_THREADS ? "/proc/self/task" : "/proc/self/fd";
+  DIR* dir = opendir(folder);
+  if (!dir) tn_case_skip("%s cannot be read", folder);
+  int found = 0;
+  while (readdir(dir)) ++found;
+  closedir(dir);
+  return found - 2;
+}
+
+int tn_belongings_count_settled(tn_countable what, int expected) {
+  int found = tn_belongings_count(what);
+  for (int i = 0; i < 500 && found > expected; ++i) {
+    usleep(1000);
+    found = tn_belongings_count(what);
+  }
+  return found;
 }

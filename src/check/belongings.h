@@ -20,4 +20,11 @@ void tn_belonging_remember(tn_belonging belonging);
 // Reports what is not as it was.
 void tn_belonging_compare(void);
 
+// How many threads, or open descriptors, the process has.
+typedef enum tn_countable { TN_THREADS, TN_DESCRIPTORS } tn_countable;
+int tn_belongings_count(tn_countable what);
+// The same once it is at most `expected`, or some time has passed: a thread's entry goes a little
+// after the thread has ended.
+int tn_belongings_count_settled(tn_countable what, int expected);
+
 #endif  // TENON_CHECK_BELONGINGS_H_

@@ -1,16 +1,13 @@
 // The child's side: one case, and its report.
 #include "check/case.h"
 
-#include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "check/report.h"
@@ -169,18 +166,10 @@ int64_t tn_case_between(uint64_t* state, int64_t low, int64_t high) {
   return low + (int64_t)(tn_case_random(state) % ((uint64_t)(high - low) + 1));
 }
 
-// Descriptors clear of the numbers a plugin might use without asking, and not for its children.
-static int move_up(int fd) {
-  int moved = fcntl(fd, F_DUPFD_CLOEXEC, 100);
-  if (moved < 0) moved = fcntl(fd, F_DUPFD_CLOEXEC, TN_CHILD_FD + 2);
-  close(fd);
-  return moved;
-}
-
 // tenon-probe case PLUGIN NAME SEED TIME_LIMIT_MS [OPTION]...
 void tn_case_main(int argc, char** argv) {
-  report_fd = move_up(TN_CHILD_FD);
-  const int shared = move_up(TN_CHILD_FD + 1);
+  report_fd = tn_child_keep_fd(TN_CHILD_FD);
+  const int shared = tn_child_keep_fd(TN_CHILD_FD + 1);
   if (argc >= 6 && report_fd >= 0 && shared >= 0)
     trace = mmap(NULL, TN_TRACE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, shared, 0);
   if (!trace || trace == MAP_FAILED) {
@@ -189,9 +178,7 @@ void tn_case_main(int argc, char** argv) {
     _exit(2);
   }
   close(shared);
-  // A crash is to be seen by the parent as the signal it is, whatever a sanitizer installed.
-  for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
-  setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+  tn_child_settle();
   const tn_check_case* found = tn_check_find(argv[3]);
   if (!found) tn_case_error("no case %s", argv[3]);
   const tn_subject subject = {.path = argv[2],

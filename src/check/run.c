@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "check/check.h"
@@ -300,21 +301,15 @@ static int make_shared(tn_status* status) {
   return -1;
 }
 
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + time.tv_nsec / 1e9;
-}
-
 static bool run_child(const tn_check* check, tn_check_result* result, char** arguments,
                       tn_status* status) {
   const int shared = make_shared(status);
   if (shared < 0) return false;
   tn_child child;
   const uint32_t limit = time_limit(check);
-  const double start = now();
+  const int64_t start = tn_clock_ns();
   bool fine = tn_child_run(&child, arguments, shared, limit, &result->bytes, status);
-  result->seconds = now() - start;
+  result->seconds = (double)(tn_clock_ns() - start) / 1e9;
   if (fine) {
     const bool done = read_report(result, status);
     if (!done) {

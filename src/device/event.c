@@ -2,6 +2,7 @@
 #include <pthread.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "device/plugin_device.h"
@@ -75,19 +76,13 @@ void tn_event_push_overdue(tn_event** list, tn_event* event) {
   }
 }
 
-static int64_t now_ns(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return time.tv_sec * (int64_t)1000000000 + time.tv_nsec;
-}
-
 // Asks again and again, at most every millisecond: a plugin's own wait knows no limit.
 static bool poll_until(tn_event* event, uint32_t limit_ms, tn_status* status) {
-  const int64_t end = now_ns() + limit_ms * (int64_t)1000000;
+  const int64_t end = tn_clock_ns() + limit_ms * (int64_t)1000000;
   for (long pause = 1000;; pause = pause < 1000000 ? pause * 2 : 1000000) {
     const int seen = tn_event_poll(event, status);
     if (seen != 0) return seen > 0;
-    if (now_ns() >= end) break;
+    if (tn_clock_ns() >= end) break;
     nanosleep(&(struct timespec){.tv_nsec = pause}, NULL);
   }
   tn_status_set(status, TN_DEADLINE_EXCEEDED,
@@ -171,7 +166,7 @@ void tn_stream_leave_timers(tn_stream* stream, bool done) {
   pthread_mutex_unlock(&timers_lock);
 }
 
-static void read_clock(void* at) { *(int64_t*)at = now_ns(); }
+static void read_clock(void* at) { *(int64_t*)at = tn_clock_ns(); }
 
 tn_timer* tn_timer_start(tn_stream* stream, tn_status* status) {
   if (!tn_device_given(stream, "stream", status)) return NULL;

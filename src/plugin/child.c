@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "plugin/own_files.h"
@@ -161,9 +162,9 @@ static bool farewell(const tn_child* child) {
   char word;
   if (recv(child->lifeline, &word, 1, MSG_DONTWAIT) != 1) return false;
   shutdown(child->lifeline, SHUT_WR);  // also when a fork of this program has it too
-  const int64_t deadline = tn_child_now_ms() + most_farewell_ms;
+  const int64_t deadline = tn_clock_ms() + most_farewell_ms;
   struct pollfd fd = {.fd = child->lifeline, .events = POLLIN};
-  for (int64_t left; (left = deadline - tn_child_now_ms()) > 0;)
+  for (int64_t left; (left = deadline - tn_clock_ms()) > 0;)
     if (poll(&fd, 1, (int)left) > 0) return true;
   return false;
 }
@@ -217,7 +218,7 @@ bool tn_child_run(tn_child* child, char** arguments, int shared, uint32_t time_l
   const int fds[] = {messages[1], shared};
   const bool started = tn_child_start(child, arguments, fds, shared >= 0 ? 2 : 1, status);
   close(messages[1]);
-  const int64_t deadline = tn_child_now_ms() + time_limit_ms;
+  const int64_t deadline = tn_clock_ms() + time_limit_ms;
   for (bool ended = false; started && !ended && !child->timed_out;) {
     struct pollfd waits[] = {{.fd = messages[0], .events = POLLIN},
                              {.fd = child->output, .events = POLLIN},
@@ -226,7 +227,7 @@ bool tn_child_run(tn_child* child, char** arguments, int shared, uint32_t time_l
     receive(&messages[0], received);
     tn_child_listen(child);
     ended = tn_child_look(child);
-    child->timed_out = !ended && tn_child_now_ms() >= deadline;
+    child->timed_out = !ended && tn_clock_ms() >= deadline;
   }
   tn_child_end(child);
   receive(&messages[0], received);
@@ -266,12 +267,6 @@ void tn_child_quote(const tn_child* child, tn_text* out) {
     else
       tn_text_putc(out, c >= 0x20 || c == '\t' ? (char)c : '?');
   }
-}
-
-int64_t tn_child_now_ms(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
 }
 
 int tn_child_keep_fd(int fd) {

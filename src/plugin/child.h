@@ -64,8 +64,6 @@ void tn_child_print_ending(const tn_child* child, uint32_t time_limit_ms, tn_tex
 // "; its last words:" and the last lines it printed, printable; nothing when it printed nothing.
 void tn_child_quote(const tn_child* child, tn_text* out);
 
-int64_t tn_child_now_ms(void);
-
 // In the child, before anything else: goes on in a process of its own, while this one stays as its
 // keeper: ends it with all that it started, then ends as it did. Without a lifeline, does nothing.
 void tn_child_keep(void);

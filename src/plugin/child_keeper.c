@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "plugin/child.h"
 
 enum {
@@ -130,8 +131,8 @@ void tn_child_keep(void) {
   int how = 0;
   bool any_left = true;
   if (!watch(worker, peer.pid, lifeline, parent, signals, &how)) kill(worker, SIGKILL);
-  const int64_t deadline = tn_child_now_ms() + most_ms;
-  while (reap(worker, &how, &any_left), any_left && tn_child_now_ms() < deadline) {
+  const int64_t deadline = tn_clock_ms() + most_ms;
+  while (reap(worker, &how, &any_left), any_left && tn_clock_ms() < deadline) {
     kill_children();
     poll(NULL, 0, 1);
   }

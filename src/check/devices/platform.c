@@ -318,21 +318,12 @@ static void all_devices(const tn_subject* subject) {
   }
 }
 
-static int count_entries(const char* folder) {
-  DIR* dir = opendir(folder);
-  if (!dir) tn_case_skip("%s cannot be read", folder);
-  int found = 0;
-  while (readdir(dir)) ++found;
-  closedir(dir);
-  return found - 2;
-}
-
 // What the first device leaves may be kept for the next; what grows with each is lost.
 static void nothing_piles_up(const tn_subject* subject) {
-  const char* folder = subject->arg ? "/proc/self/fd" : "/proc/self/task";
+  const tn_countable what = (tn_countable)subject->arg;
   td_start(subject);
   use_a_little();
-  int before = count_entries(folder);
+  const int before = tn_belongings_count(what);
   for (int i = 0; i < 10; ++i) {
     static tn_foreign_room room;
     SP_Device* device = td_create_device(0, &room, NULL);
@@ -343,11 +334,7 @@ static void nothing_piles_up(const tn_subject* subject) {
     td.device = kept;
     td_destroy_device(device);
   }
-  int after = count_entries(folder);
-  for (int i = 0; i < 500 && after > before; ++i) {
-    usleep(1000);
-    after = count_entries(folder);
-  }
+  const int after = tn_belongings_count_settled(what, before);
   TN_EXPECT(after < before + 10, subject->arg ? "as many descriptors" : "as many threads",
             "%d, then %d after ten more devices", before, after);
 }
@@ -381,7 +368,8 @@ static const tn_check_case cases[] = {
     {"device.destroyed_and_made", "a device may be made after another was destroyed",
      destroyed_and_made, 0},
     {"device.all", "each device that was counted can be made and used", all_devices, 0},
-    {"device.threads_end", "threads of a device end with it", nothing_piles_up, 0},
-    {"device.descriptors_close", "descriptors of a device are closed with it", nothing_piles_up, 1},
+    {"device.threads_end", "threads of a device end with it", nothing_piles_up, TN_THREADS},
+    {"device.descriptors_close", "descriptors of a device are closed with it", nothing_piles_up,
+     TN_DESCRIPTORS},
 };
 const tn_check_group tn_check_devices_platform = TN_CHECK_GROUP(TN_FACE_DEVICES, cases);

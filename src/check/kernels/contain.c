@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "check/kernels/fixture.h"
 
 // What the children of a case share.
@@ -24,23 +25,17 @@ typedef struct shared {
 static shared alone, *common = &alone;
 static uint64_t visits;  // of this process
 
-static uint64_t now_ms(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
-}
-
 bool tk_visit_begins(void) {
   if (++visits <= common->begun) return false;
   common->begun = visits;
-  common->visit_ms = now_ms();
+  common->visit_ms = tn_clock_ms();
   if (common->begin_ms == 0) common->begin_ms = common->visit_ms;
   common->visiting = true;
   return true;
 }
 
 void tk_visit_ends(void) {
-  common->spent_ms += now_ms() - common->visit_ms;
+  common->spent_ms += tn_clock_ms() - common->visit_ms;
   common->visiting = false;
 }
 bool tk_visit_is_new(void) { return visits >= common->begun; }
@@ -54,7 +49,7 @@ uint64_t tk_lost_in_search(void) { return common->lost; }
 bool tk_time_is_up(void) {
   const uint32_t limit = tk.subject->time_limit_ms;
   return common->spent_ms > limit / 20 ||
-         (common->begin_ms && now_ms() - common->begin_ms > limit / 3);
+         (common->begin_ms && tn_clock_ms() - common->begin_ms > limit / 3);
 }
 
 // Tells how a child ended; true when there is a kernel to leave out.

@@ -1,13 +1,10 @@
 // What belongs to the host: signals, standard output, the working folder, threads, descriptors.
-#include <dirent.h>
 #include <dlfcn.h>
-#include <signal.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "check/belongings.h"
 #include "check/pjrt/fixture.h"
 #include "check/pjrt/groups.h"
 
@@ -20,77 +17,39 @@ static void make_and_use_client(const tn_subject* subject) {
   pj_client_destroy(client);
 }
 
-static int count_entries(const char* folder) {
-  DIR* dir = opendir(folder);
-  if (!dir) tn_case_skip("%s cannot be read", folder);
-  int count = 0;
-  while (readdir(dir)) ++count;
-  closedir(dir);
-  return count - 2;
-}
-
 static void signals(const tn_subject* subject) {
-  struct sigaction before[NSIG];
-  memset(before, 0, sizeof before);
   pj_open(subject);
-  for (int i = 1; i < NSIG; ++i) sigaction(i, NULL, &before[i]);
+  tn_belonging_remember(TN_SIGNAL_HANDLERS);
   make_and_use_client(subject);
-  for (int i = 1; i < NSIG; ++i) {
-    struct sigaction now;
-    if (sigaction(i, NULL, &now) == 0 && now.sa_handler != before[i].sa_handler)
-      tn_case_broken(NULL, "handlers as they were", "that of SIG%s was replaced",
-                     sigabbrev_np(i) ? sigabbrev_np(i) : "RT");
-  }
+  tn_belonging_compare();
   const char* notes = tn_pjrt_notes(pj.plugin);
   TN_EXPECT(!strstr(notes, "signal"), "handlers as they were", "while it opened: %s", notes);
 }
 
-static void standard_output(const tn_subject* subject) {
-  const int file = memfd_create("stdout", MFD_CLOEXEC);
-  fflush(stdout);
-  if (file < 0 || dup2(file, 1) < 0) tn_case_error("cannot divert standard output");
+static void belongings(const tn_subject* subject) {
+  tn_belonging_remember((tn_belonging)subject->arg);
   pj_open(subject);
   make_and_use_client(subject);
-  fflush(stdout);
-  char text[200] = "";
-  const ssize_t size = pread(file, text, sizeof text - 1, 0);
-  TN_EXPECT(size <= 0, "nothing on standard output", "%s", text);
-}
-
-static void working_folder(const tn_subject* subject) {
-  char before[4096], after[4096];
-  if (!getcwd(before, sizeof before)) tn_case_error("there is no working folder");
-  pj_open(subject);
-  make_and_use_client(subject);
-  TN_EXPECT(getcwd(after, sizeof after) && strcmp(before, after) == 0, before, "%s", after);
+  tn_belonging_compare();
 }
 
 static void quiet_start(const tn_subject* subject) {
-  // A thread's entry goes a little after the thread has ended.
-  const int before = count_entries("/proc/self/task");
+  const int before = tn_belongings_count(TN_THREADS);
   pj_open(subject);
-  int after = count_entries("/proc/self/task");
-  for (int i = 0; i < 100 && after > before; ++i) {
-    usleep(1000);
-    after = count_entries("/proc/self/task");
-  }
+  const int after = tn_belongings_count_settled(TN_THREADS, before);
   TN_EXPECT(after <= before, "no thread before there is a client", "%d threads", after - before);
 }
 
 // What is left after the first client may be kept for the next; what grows with each is lost.
 static void nothing_piles_up(const tn_subject* subject) {
-  const char* folder = subject->arg ? "/proc/self/fd" : "/proc/self/task";
+  const tn_countable what = (tn_countable)subject->arg;
   pj_open(subject);
   make_and_use_client(subject);
   make_and_use_client(subject);
-  int before = count_entries(folder);
+  const int before = tn_belongings_count(what);
   for (int i = 0; i < 3; ++i) make_and_use_client(subject);
-  int after = count_entries(folder);
-  for (int i = 0; i < 500 && after > before; ++i) {
-    usleep(1000);
-    after = count_entries(folder);
-  }
-  TN_EXPECT(after <= before + 2, subject->arg ? "as many descriptors" : "as many threads",
+  const int after = tn_belongings_count_settled(what, before);
+  TN_EXPECT(after <= before + 2, what == TN_THREADS ? "as many threads" : "as many descriptors",
             "%d, then %d after three more clients", before, after);
 }
 
@@ -110,13 +69,15 @@ static void fork_beside_it(const tn_subject* subject) {
 
 static const tn_check_case cases[] = {
     {"process.signals", "signal handlers belong to the host", signals, 0},
-    {"process.standard_output", "standard output belongs to the host", standard_output, 0},
-    {"process.working_folder", "the working folder belongs to the host", working_folder, 0},
+    {"process.standard_output", "standard output belongs to the host", belongings,
+     TN_STANDARD_OUTPUT},
+    {"process.working_folder", "the working folder belongs to the host", belongings,
+     TN_WORKING_FOLDER},
     {"process.quiet_start", "threads come with a client, not with the plugin: hosts fork before",
      quiet_start, 0},
-    {"process.threads_end", "threads of a client end with it", nothing_piles_up, 0},
+    {"process.threads_end", "threads of a client end with it", nothing_piles_up, TN_THREADS},
     {"process.descriptors_close", "descriptors of a client are closed with it", nothing_piles_up,
-     1},
+     TN_DESCRIPTORS},
     {"process.fork", "a fork of the process leaves the client usable", fork_beside_it, 0},
 };
 const tn_check_group tn_check_pjrt_process = TN_CHECK_GROUP(TN_FACE_PJRT, cases);

@@ -2,6 +2,7 @@
 
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/one_call.h"
 #include "base/status.h"
@@ -24,20 +25,14 @@ tn_pjrt_event* tn_pjrt_event_wrap(tn_pjrt_client* client, PJRT_Event* theirs, tn
   return event;
 }
 
-static uint64_t now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
 // Programs on accelerators often take some tens of microseconds, which is what it takes to wake up
 // a thread: whoever is about to sleep looks for a moment first.
 static void look_for_a_moment(tn_pjrt* plugin, PJRT_Event* theirs) {
   enum { moment_ns = 50000 };
   TN_PJRT_ARGS(plugin, PJRT_Event_IsReady_Args, args, .event = theirs);
-  uint64_t end = 0;
+  int64_t end = 0;
   while (TN_PJRT_CALL(plugin, PJRT_Event_IsReady, args, NULL) && !tn_pjrt_truth(&args->is_ready)) {
-    const uint64_t time = now();
+    const int64_t time = tn_clock_ns();
     if (!end) end = time + moment_ns;
     if (time >= end) return;
   }

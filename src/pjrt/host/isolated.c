@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "pjrt/host/plugin.h"
 #include "pjrt/host/session_wire.h"
@@ -149,7 +150,7 @@ static bool ask(tn_pjrt_isolated* isolated, exchange* exchange, tn_session_kind 
                                 ++isolated->asked};
   memcpy(exchange->request.data, &head, sizeof head);
   tn_child* child = &isolated->child;
-  const int64_t deadline = tn_child_now_ms() + time_limit_ms;
+  const int64_t deadline = tn_clock_ms() + time_limit_ms;
   int64_t closed = 0;  // since when it cannot be spoken to
   answered answered = NOT_YET;
   while (answered == NOT_YET) {
@@ -170,7 +171,7 @@ static bool ask(tn_pjrt_isolated* isolated, exchange* exchange, tn_session_kind 
     if (answered != NOT_YET) break;
     // A child that closed its end is ending; how, is known in a moment.
     const bool ended = tn_child_look(child);
-    const bool late = time_limit_ms && tn_child_now_ms() >= deadline;
+    const bool late = time_limit_ms && tn_clock_ms() >= deadline;
     if (ended) {
       move(isolated, exchange);  // an answer may have come in between
       answered = look_at(exchange, head.number);
@@ -179,8 +180,8 @@ static bool ask(tn_pjrt_isolated* isolated, exchange* exchange, tn_session_kind 
       child->timed_out = true;
       return bury(isolated, false, time_limit_ms, status);
     } else if (!open) {
-      if (!closed) closed = tn_child_now_ms();
-      if (tn_child_now_ms() - closed >= most_silence_ms)
+      if (!closed) closed = tn_clock_ms();
+      if (tn_clock_ms() - closed >= most_silence_ms)
         return bury(isolated, true, time_limit_ms, status);
       poll(NULL, 0, 1);
     }

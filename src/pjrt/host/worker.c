@@ -5,6 +5,7 @@
 #include <strings.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -198,12 +199,6 @@ int tn_pjrt_worker_compile(tn_pjrt_worker* worker, const void* code, size_t size
   return (int)worker->program_count++;
 }
 
-static uint64_t now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
 // A program with its arrays on the device.
 typedef struct call {
   tn_pjrt_executable* program;
@@ -282,34 +277,34 @@ void tn_pjrt_timing_fill(tn_pjrt_timing* timing, uint64_t* times, uint32_t calls
 // One by one, then in a row. The first tenth warms up and is not counted.
 static bool call_often(call* call, tn_pjrt_timing* timing, tn_status* status) {
   const uint32_t wanted = timing->calls ? timing->calls : usual_calls, warm = wanted / 10;
-  const uint64_t most = (uint64_t)(timing->most_ms ? timing->most_ms : usual_ms) * 1000000u;
+  const int64_t most = (int64_t)(timing->most_ms ? timing->most_ms : usual_ms) * 1000000;
   uint64_t* times = tn_alloc_zeroed(wanted, sizeof *times);
   if (!times) {
     tn_status_set_no_memory(status, "timing a program");
     return false;
   }
   bool fine = true;
-  uint64_t end = now() + most;
-  for (uint32_t i = 0; fine && i < warm && now() < end; ++i) {
+  int64_t end = tn_clock_ns() + most;
+  for (uint32_t i = 0; fine && i < warm && tn_clock_ns() < end; ++i) {
     drop_outputs(call);
     fine = call_once(call, true, status);
   }
   uint32_t calls = 0;
-  end = now() + most;
-  while (fine && calls < wanted && (calls == 0 || now() < end)) {
+  end = tn_clock_ns() + most;
+  while (fine && calls < wanted && (calls == 0 || tn_clock_ns() < end)) {
     drop_outputs(call);
-    const uint64_t begin = now();
+    const int64_t begin = tn_clock_ns();
     fine = call_once(call, true, status);
-    times[calls++] = now() - begin;
+    times[calls++] = (uint64_t)(tn_clock_ns() - begin);
   }
   if (fine) {
     tn_pjrt_timing_fill(timing, times, calls);
-    const uint64_t begin = now();
+    const int64_t begin = tn_clock_ns();
     for (uint32_t i = 0; fine && i < calls; ++i) {
       drop_outputs(call);
       fine = call_once(call, i + 1 == calls, status);
     }
-    timing->in_a_row = (now() - begin) / calls;
+    timing->in_a_row = (uint64_t)(tn_clock_ns() - begin) / calls;
   }
   tn_free(times);
   return fine;
@@ -320,9 +315,9 @@ bool tn_pjrt_worker_run(tn_pjrt_worker* worker, int program, tn_tensor* const* i
                         tn_pjrt_timing* timing, tn_status* status) {
   call call = {.input_count = input_count, .output_count = output_count};
   bool fine = call_init(&call, worker, program, inputs, status);
-  const uint64_t begin = now();
+  const int64_t begin = tn_clock_ns();
   fine = fine && call_once(&call, true, status);
-  const uint64_t end = now();
+  const int64_t end = tn_clock_ns();
   for (size_t i = 0; fine && i < output_count; ++i) {
     outputs[i] = tn_pjrt_buffer_to_tensor(call.outputs[i], status);
     fine = outputs[i] != NULL;
